@@ -1,0 +1,31 @@
+/**
+ * Two projects: `unit` needs nothing but Node and runs in parallel; `real` talks to a real API server or a
+ * real Redis, so its files run one after the other.
+ */
+const shared = {
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } },
+    ],
+  },
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  modulePathIgnorePatterns: ['/dist/'],
+};
+
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: 'unit',
+      testMatch: ['<rootDir>/{packages,e2e,scripts}/**/*.test.{ts,mjs}'],
+      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '\\.real\\.test\\.ts$', '<rootDir>/e2e/(scenarios|chaos)/'],
+    },
+    {
+      ...shared,
+      displayName: 'real',
+      testMatch: ['<rootDir>/packages/**/*.real.test.ts', '<rootDir>/e2e/**/*.real.test.ts', '<rootDir>/e2e/{scenarios,chaos}/**/*.test.ts'],
+    },
+  ],
+};
