@@ -20,12 +20,20 @@ export default {
       ...shared,
       displayName: 'unit',
       testMatch: ['<rootDir>/{packages,e2e,scripts}/**/*.test.{ts,mjs}'],
-      testPathIgnorePatterns: [...shared.testPathIgnorePatterns, '\\.real\\.test\\.ts$', '<rootDir>/e2e/(scenarios|chaos)/'],
+      testPathIgnorePatterns: [
+        ...shared.testPathIgnorePatterns,
+        '\\.real\\.test\\.ts$',
+        '<rootDir>/e2e/(scenarios|chaos)/',
+      ],
     },
     {
       ...shared,
       displayName: 'real',
-      testMatch: ['<rootDir>/packages/**/*.real.test.ts', '<rootDir>/e2e/**/*.real.test.ts', '<rootDir>/e2e/{scenarios,chaos}/**/*.test.ts'],
+      testMatch: [
+        '<rootDir>/packages/**/*.real.test.ts',
+        '<rootDir>/e2e/**/*.real.test.ts',
+        '<rootDir>/e2e/{scenarios,chaos}/**/*.test.ts',
+      ],
     },
   ],
 };

@@ -32,10 +32,15 @@ const inlineLua = {
   setup(bundler) {
     bundler.onLoad({ filter: /[\\/]redis[\\/][^\\/]+\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      const found = [...source.matchAll(/readFileSync\(new URL\('(.+?\.lua)', import\.meta\.url\), 'utf8'\)/g)];
+      const found = [
+        ...source.matchAll(/readFileSync\(new URL\('(.+?\.lua)', import\.meta\.url\), 'utf8'\)/g),
+      ];
       let contents = source;
       for (const [call, file] of found) {
-        contents = contents.replace(call, JSON.stringify(await readFile(resolve(dirname(path), file), 'utf8')));
+        contents = contents.replace(
+          call,
+          JSON.stringify(await readFile(resolve(dirname(path), file), 'utf8')),
+        );
       }
       return { contents, loader: 'ts' };
     });
@@ -51,7 +56,9 @@ await build({
   format: 'esm',
   sourcemap: 'linked',
   // CommonJS inside an ESM bundle still calls require for Node's own modules.
-  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
   plugins: [pruneClientNode, inlineLua],
   logLevel: 'warning',

@@ -1,0 +1,86 @@
+/**
+ * Every test there is, in the order in which a failure is cheapest to learn: checks, unit tests, then the
+ * tests on real parts. `--scenarios [pattern]` runs the scenarios alone, by name.
+ *
+ * Ends with the plain line `N passed, N failed`; the exit code is 0 only if nothing failed and something ran.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { runChecks } from './checks.mjs';
+
+const results = '.results';
+const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
+
+function run(command, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: 'inherit' });
+    for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => child.kill(signal));
+    child.on('error', reject);
+    child.on('exit', (code, signal) => resolve(code ?? `signal ${signal}`));
+  });
+}
+
+function title(text) {
+  console.log(`\n== ${text}`);
+}
+
+/** A suite that could not even load counts as one failure, so that nothing is lost between the numbers. */
+async function runJest(name, args) {
+  const file = `${results}/${name}.json`;
+  rmSync(file, { force: true });
+  const code = await run('node', [...jest, ...args, '--json', `--outputFile=${file}`]);
+  let report;
+  try {
+    report = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    console.log(`jest wrote no report (${code})`);
+    return { passed: 0, failed: 1 };
+  }
+  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
+  return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
+const total = { passed: 0, failed: 0 };
+function add({ passed, failed }) {
+  total.passed += passed;
+  total.failed += failed;
+}
+
+mkdirSync(results, { recursive: true });
+process.on('SIGINT', () => {});
+const [mode, pattern] = process.argv.slice(2);
+
+if (mode === undefined) {
+  title('checks');
+  add(runChecks());
+}
+
+title('bundles');
+const bundled =
+  (await run('turbo', ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier'])) === 0;
+add({ passed: bundled ? 1 : 0, failed: bundled ? 0 : 1 });
+
+if (mode === undefined) {
+  title('unit tests');
+  add(await runJest('unit', ['--selectProjects', 'unit']));
+}
+
+if (mode === undefined || mode === '--scenarios') {
+  title('real parts: binaries');
+  const prepared = (await run('node', ['e2e/cluster/prepare.ts'])) === 0;
+  if (prepared) {
+    title(mode === undefined ? 'tests on real parts' : 'scenarios');
+    const selection =
+      mode === undefined ? [] : ['--testPathPatterns', 'e2e/(scenarios|chaos)', '--passWithNoTests=false'];
+    const named = pattern ? ['--testNamePattern', pattern] : [];
+    add(await runJest('real', ['--selectProjects', 'real', '--runInBand', ...selection, ...named]));
+  } else {
+    add({ passed: 0, failed: 1 });
+  }
+} else {
+  console.log(`unknown argument '${mode}': use no argument, or --scenarios [pattern]`);
+  total.failed += 1;
+}
+
+console.log(`\n${total.passed} passed, ${total.failed} failed`);
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
