@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Report, Request } from './watchdog-messages.ts';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface Command {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** On top of this process's own environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly logFile: string;
+}
+
+/** A process of a cluster. `exit` is null for as long as it runs. */
+export interface Running {
+  readonly name: string;
+  readonly pid: number;
+  readonly logFile: string;
+  readonly exited: Promise<Exit>;
+  exit: Exit | null;
+  kill(signal?: NodeJS.Signals): void;
+}
+
+/** Starts processes through a watchdog of their own, so that none outlives this process, whatever ends it. */
+export class Supervisor {
+  readonly #watchdog: ChildProcess;
+  readonly #stateDir: string;
+  readonly #removals: readonly string[];
+  readonly #running = new Map<number, { process: Running; settle: (exit: Exit) => void }>();
+  readonly #starting = new Map<number, { resolve: (pid: number) => void; reject: (error: Error) => void }>();
+  readonly #gone: Promise<void>;
+  #lastId = 0;
+  #stopping = false;
+
+  private constructor(watchdog: ChildProcess, stateDir: string, removals: readonly string[]) {
+    this.#watchdog = watchdog;
+    this.#stateDir = stateDir;
+    this.#removals = removals;
+    watchdog.on('message', (report: Report) => this.#hear(report));
+    this.#gone = new Promise((resolve) => {
+      watchdog.once('exit', () => {
+        this.#watchdogGone();
+        resolve();
+      });
+    });
+  }
+
+  /** `removals` are paths that go when the cluster goes. */
+  static async start(stateDir: string, removals: readonly string[]): Promise<Supervisor> {
+    mkdirSync(stateDir, { recursive: true });
+    const log = openSync(join(stateDir, 'watchdog.log'), 'a');
+    const script = fileURLToPath(new URL('./watchdog.ts', import.meta.url));
+    const watchdog = spawn(process.execPath, [script, stateDir, ...removals], {
+      cwd: '/',
+      detached: true,
+      stdio: ['ignore', log, log, 'ipc'],
+    });
+    closeSync(log);
+    const supervisor = new Supervisor(watchdog, stateDir, removals);
+    await Promise.race([
+      once(watchdog, 'message'),
+      supervisor.#gone.then(() => {
+        throw new Error(`the watchdog did not start; see ${stateDir}/watchdog.log`);
+      }),
+    ]);
+    watchdog.unref();
+    watchdog.channel?.unref();
+    return supervisor;
+  }
+
+  get watchdogPid(): number {
+    return this.#watchdog.pid ?? 0;
+  }
+
+  async spawn({ name, command, args, env = {}, logFile }: Command): Promise<Running> {
+    if (this.#stopping) throw new Error(`${name} cannot start: the cluster is stopped`);
+    const id = ++this.#lastId;
+    const pid = await new Promise<number>((resolve, reject) => {
+      this.#starting.set(id, { resolve, reject });
+      const own = Object.fromEntries(
+        Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      );
+      this.#send({
+        operation: 'spawn',
+        id,
+        name,
+        command,
+        args,
+        env: { ...own, ...env },
+        cwd: this.#stateDir,
+        logFile,
+      });
+    });
+    let settle: (exit: Exit) => void = () => undefined;
+    const exited = new Promise<Exit>((resolve) => {
+      settle = resolve;
+    });
+    const running: Running = {
+      name,
+      pid,
+      logFile,
+      exited,
+      exit: null,
+      kill(signal = 'SIGKILL') {
+        if (this.exit === null) signalIfThere(pid, signal);
+      },
+    };
+    this.#running.set(pid, { process: running, settle });
+    return running;
+  }
+
+  /** Resolves when every process is dead and every removal is done. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.#watchdog.ref();
+    if (this.#watchdog.exitCode === null && this.#watchdog.signalCode === null)
+      this.#send({ operation: 'stop' });
+    await this.#gone;
+  }
+
+  #send(request: Request): void {
+    // An unreferenced channel would let this process end while it waits for the answer.
+    this.#watchdog.channel?.ref();
+    this.#watchdog.send(request, (error) => {
+      if (error) this.#watchdogGone();
+    });
+  }
+
+  #hear(report: Report): void {
+    switch (report.event) {
+      case 'ready':
+        return;
+      case 'started':
+        this.#starting.get(report.id)?.resolve(report.pid);
+        this.#answered(report.id);
+        return;
+      case 'failed':
+        this.#starting.get(report.id)?.reject(new Error(report.message));
+        this.#answered(report.id);
+        return;
+      case 'exited':
+        // After a microtask, so that a process that dies at once is registered first.
+        queueMicrotask(() => this.#exited(report.pid, { code: report.code, signal: report.signal }));
+    }
+  }
+
+  #answered(id: number): void {
+    this.#starting.delete(id);
+    if (this.#starting.size === 0) this.#watchdog.channel?.unref();
+  }
+
+  #exited(pid: number, exit: Exit): void {
+    const entry = this.#running.get(pid);
+    if (entry === undefined) return;
+    this.#running.delete(pid);
+    entry.process.exit = exit;
+    entry.settle(exit);
+  }
+
+  /** Also when somebody killed the watchdog itself: then its children are ours to end. */
+  #watchdogGone(): void {
+    if (this.#watchdog.pid !== undefined) signalIfThere(-this.#watchdog.pid, 'SIGKILL');
+    for (const { reject } of this.#starting.values())
+      reject(new Error('the watchdog of the cluster is gone'));
+    this.#starting.clear();
+    for (const pid of [...this.#running.keys()]) this.#exited(pid, { code: null, signal: 'SIGKILL' });
+    for (const path of this.#removals) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

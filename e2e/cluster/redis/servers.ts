@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Authority } from '../certificates/authority.ts';
+import { freePorts } from '../process/ports.ts';
+import { scratchDir } from '../process/scratch.ts';
+import { Supervisor } from '../process/supervisor.ts';
+import { waitFor } from '../process/wait.ts';
+import type { Credentials } from './client.ts';
+import { RedisNode } from './node.ts';
+import { findRedis } from './program.ts';
+import * as topology from './topology.ts';
+
+export interface RedisOptions {
+  /** sentinel: a primary, a replica and three Sentinels. cluster: three primaries. */
+  readonly mode?: 'standalone' | 'sentinel' | 'cluster';
+  /** The plain port is closed then. */
+  readonly tls?: boolean;
+  /**
+   * Users in the words of an ACL file: `user webhook on >secret ~spotalis:* +@all`. Say `user default off` to
+   * close the server to everybody else.
+   */
+  readonly acl?: readonly string[];
+  /** More lines for the configuration of the data nodes, `maxmemory 10mb` for example. */
+  readonly config?: readonly string[];
+  /** Gets a line when redis-server has to be fetched first. */
+  readonly report?: (line: string) => void;
+}
+
+/** A redis installation made of real processes. `node` is a place in `nodes`. */
+export class RedisServers {
+  readonly mode: 'standalone' | 'sentinel' | 'cluster';
+  /** Data nodes. With Sentinel the first is the primary until a failover. */
+  readonly nodes: readonly RedisNode[];
+  readonly sentinels: readonly RedisNode[];
+  /** The name under which the Sentinels know the primary. */
+  readonly masterName = topology.MASTER_NAME;
+  /** PEM of the authority, with TLS. */
+  readonly ca: string | undefined;
+  readonly #supervisor: Supervisor;
+
+  constructor(
+    mode: RedisServers['mode'],
+    nodes: readonly RedisNode[],
+    sentinels: readonly RedisNode[],
+    ca: string | undefined,
+    supervisor: Supervisor,
+  ) {
+    this.mode = mode;
+    this.nodes = nodes;
+    this.sentinels = sentinels;
+    this.ca = ca;
+    this.#supervisor = supervisor;
+  }
+
+  /** Of the first data node, without a user. */
+  get url(): string {
+    return `${this.ca === undefined ? 'redis' : 'rediss'}://${this.host}:${this.port}`;
+  }
+
+  get host(): string {
+    return this.node(0).host;
+  }
+
+  get port(): number {
+    return this.node(0).port;
+  }
+
+  node(place: number): RedisNode {
+    const node = this.nodes[place];
+    if (node === undefined)
+      throw new RangeError(`no redis node ${place}; there are 0 to ${this.nodes.length - 1}`);
+    return node;
+  }
+
+  /** The place of the primary: with Sentinel as most Sentinels see it now, else the first node. */
+  async primary(): Promise<number> {
+    if (this.mode !== 'sentinel') return 0;
+    return topology.primaryBySentinel(this.nodes, this.sentinels);
+  }
+
+  async kill(node?: number): Promise<void> {
+    await this.node(node ?? (await this.primary())).kill();
+  }
+
+  freeze(node = 0): void {
+    this.node(node).freeze();
+  }
+
+  thaw(node = 0): void {
+    this.node(node).thaw();
+  }
+
+  /** Kills it if it still runs. The data of a node without a replica is lost, as it is in a crash. */
+  async restart(node = 0): Promise<void> {
+    await this.node(node).restart();
+  }
+
+  /** Kills the primary and resolves with the place of the next one, once the Sentinels agree on it. */
+  async failOver({ timeoutMs = 30_000 } = {}): Promise<number> {
+    if (this.mode !== 'sentinel') throw new Error(`a failover needs mode sentinel, this is ${this.mode}`);
+    const before = await this.primary();
+    await this.kill(before);
+    const found = await waitFor(
+      'another redis primary',
+      async () => {
+        const now = await this.primary();
+        return now === before ? null : { now };
+      },
+      { timeoutMs },
+    );
+    return found.now;
+  }
+
+  /** Ends every process and removes every file. */
+  async stop(): Promise<void> {
+    await this.#supervisor.stop();
+  }
+}
+
+/** Starts real redis servers on free loopback ports. Nothing of them outlives `stop()` or this process. */
+export async function startRedis(options: RedisOptions = {}): Promise<RedisServers> {
+  const { mode = 'standalone', tls = false, acl, config = [], report = announce } = options;
+  const program = await findRedis({ report });
+  const dir = scratchDir('redis');
+  const supervisor = await Supervisor.start(dir, [dir]);
+  try {
+    const ca = tls ? writeCertificates(dir) : undefined;
+    const credentials: Credentials | undefined = acl
+      ? { username: 'test-cluster', password: randomUUID() }
+      : undefined;
+    const shared = { dir, supervisor, program, ca, credentials };
+    const numbers = { standalone: 1, sentinel: 2, cluster: 3 };
+    const ports = await freePorts(numbers[mode]);
+    const nodes: RedisNode[] = [];
+    for (const [place, port] of ports.entries()) {
+      const lines = topology.dataNodeConfig({ dir, place, port, tls, acl: acl ?? [], credentials });
+      if (mode === 'cluster') lines.push(...(await topology.clusterConfig(dir, place, tls)));
+      if (mode === 'sentinel' && place > 0) lines.push(`replicaof 127.0.0.1 ${ports[0]}`);
+      nodes.push(
+        new RedisNode({
+          ...shared,
+          name: `redis-${place}`,
+          port,
+          sentinel: false,
+          config: [...lines, ...config],
+        }),
+      );
+    }
+    await Promise.all(nodes.map((node) => node.start()));
+    const sentinels: RedisNode[] = [];
+    if (mode === 'sentinel') {
+      // First: a Sentinel that misses the replica at its start asks again only after 10 s.
+      await topology.replicasReady(nodes);
+      for (const [place, port] of (await freePorts(3)).entries()) {
+        const lines = topology.sentinelConfig({
+          dir,
+          place,
+          port,
+          tls,
+          primaryPort: ports[0] ?? 0,
+          credentials,
+        });
+        sentinels.push(
+          new RedisNode({
+            ...shared,
+            credentials: undefined,
+            name: `sentinel-${place}`,
+            port,
+            sentinel: true,
+            config: lines,
+          }),
+        );
+      }
+      await Promise.all(sentinels.map((sentinel) => sentinel.start()));
+      await topology.sentinelsReady(sentinels);
+    }
+    if (mode === 'cluster') await topology.joinCluster(nodes);
+    return new RedisServers(mode, nodes, sentinels, ca, supervisor);
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+}
+
+function writeCertificates(dir: string): string {
+  const authority = new Authority('test redis authority');
+  const server = authority.issue({ commonName: 'redis', hosts: ['localhost', '127.0.0.1'] });
+  writeFileSync(join(dir, 'ca.crt'), authority.certificate);
+  writeFileSync(join(dir, 'redis.crt'), server.certificate);
+  writeFileSync(join(dir, 'redis.key'), server.key, { mode: 0o600 });
+  return authority.certificate;
+}
+
+function announce(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
