@@ -1,0 +1,56 @@
+import type { ConfigurationProblem } from './error.ts';
+import { nearest } from './nearest.ts';
+import { environmentName, type Schema, settingsOf } from './setting.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface EnvironmentValue {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface EnvironmentValues {
+  readonly values: ReadonlyMap<string, EnvironmentValue>;
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/**
+ * The kubelet describes every Service of the namespace to every container in the style of Docker links. A
+ * Service named spotalis-webhook yields SPOTALIS_WEBHOOK_PORT=tcp://10.0.0.1:443, which is not a setting.
+ */
+const serviceLinkName = /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/;
+const serviceLinkValue = /^(tcp|udp|sctp):\/\//;
+const isServiceLink = (name: string, value: string): boolean =>
+  serviceLinkName.test(name) || (name.endsWith('_PORT') && serviceLinkValue.test(value));
+
+/** Knobs of the test suite share the prefix; a service started by a test inherits them. */
+const testKnob = /^SPOTALIS_(PROPERTY|TEST|E2E|BENCH)_/;
+
+export function readEnvironment(schema: Schema, environment: Environment): EnvironmentValues {
+  const settings = settingsOf(schema);
+  const keys = new Map([...settings.keys()].map((key) => [environmentName(key), key]));
+  for (const [key, { aliases }] of settings)
+    for (const alias of aliases) keys.set(environmentName(alias), key);
+
+  const values = new Map<string, EnvironmentValue>();
+  const problems: ConfigurationProblem[] = [];
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith('SPOTALIS_') || value === undefined) continue;
+    if (isServiceLink(name, value) || testKnob.test(name)) continue;
+    const key = keys.get(name);
+    const twin = key === undefined ? undefined : values.get(key);
+    if (key === undefined) {
+      const meant = nearest(name, keys.keys());
+      const advice = meant === undefined ? 'no key has this name' : `did you mean ${meant}?`;
+      problems.push({ key: name, message: `unknown environment variable; ${advice}` });
+    } else if (twin === undefined) {
+      values.set(key, { name, text: value });
+    } else {
+      problems.push({
+        key: name,
+        message: `is the same setting as ${twin.name}; set only ${environmentName(key)}`,
+      });
+    }
+  }
+  return { values, problems };
+}

@@ -1,0 +1,18 @@
+/** One fault, in one line a person can act on. */
+export interface ConfigurationProblem {
+  /** The key, or the environment variable, or the file when it cannot be read as a whole. */
+  readonly key: string;
+  readonly message: string;
+}
+
+/** Thrown when the file or the environment cannot be accepted. Starting again helps only after an edit. */
+export class ConfigurationError extends Error {
+  readonly code = 'CONFIGURATION_INVALID';
+  readonly problems: readonly ConfigurationProblem[];
+
+  constructor(problems: readonly ConfigurationProblem[]) {
+    super(problems.map(({ key, message }) => `${key}: ${message}`).join('\n'));
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}

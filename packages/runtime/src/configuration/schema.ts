@@ -1,0 +1,210 @@
+import { choice, duration, flag, integer, port, structure, text, textList, url } from './kinds.ts';
+import type { Definition, Rule } from './load.ts';
+import { optional, setting, type ValuesOf } from './setting.ts';
+import {
+  labelSelectorExample,
+  readLabelSelector,
+  readTolerations,
+  tolerationsExample,
+} from './structures.ts';
+
+/**
+ * Every key of the one file that both services read. A key is here only if a service uses it. Names of the
+ * environment variables, the printed configuration and docs/configuration.md all follow from this.
+ */
+const schema = {
+  readOnlyMode: setting(flag, {
+    default: false,
+    doc: 'Compute, report and explain everything; change nothing: no mutation, no eviction, no reservation.',
+    reloadable: true,
+  }),
+  controller: {
+    resyncPeriod: setting(duration({ min: '5s', example: '30s' }), {
+      default: '30s',
+      doc: 'How often each workload is looked at again without any event.',
+    }),
+    leaderElection: {
+      enabled: setting(flag, {
+        default: true,
+        doc: 'Only one of several controller replicas acts. Off is safe with exactly one replica.',
+      }),
+      namespace: optional(text({ what: 'the name of a namespace', example: 'spotalis-system' }), {
+        doc: 'Where the Lease lives. Unset: the namespace the controller runs in.',
+      }),
+      leaseDuration: setting(duration({ min: '1s', example: '15s' }), {
+        default: '15s',
+        doc: 'How long others wait after the last renewal they saw before they take over.',
+      }),
+      renewDeadline: setting(duration({ min: '1s', example: '10s' }), {
+        default: '10s',
+        doc: 'How long the leader tries to renew before it stops acting. Below leaseDuration.',
+      }),
+      retryPeriod: setting(duration({ min: '100ms', example: '2s' }), {
+        default: '2s',
+        doc: 'Time between two attempts to take or renew the Lease. Below renewDeadline.',
+      }),
+    },
+  },
+  scope: {
+    namespaceSelector: setting(
+      structure({ what: 'a label selector', example: labelSelectorExample, read: readLabelSelector }),
+      {
+        default: {},
+        doc: 'Namespaces that may be managed, on top of the opt-in label. Empty: all of them.',
+        aliases: ['controller.namespaceSelector'],
+      },
+    ),
+    excludedNamespaces: setting(textList({ what: 'a list of namespaces', example: '[kube-system]' }), {
+      default: ['kube-system', 'kube-public', 'kube-node-lease'],
+      doc: 'Namespaces that are never managed, whatever their labels say.',
+    }),
+  },
+  webhook: {
+    port: setting(port(9443), { default: 9443, doc: 'Where the webhook serves TLS.' }),
+    certDir: setting(text({ what: 'a directory', example: '/tmp/k8s-webhook-server/serving-certs' }), {
+      default: '/tmp/k8s-webhook-server/serving-certs',
+      doc: 'Holds tls.crt and tls.key. Changed files are picked up while running.',
+    }),
+    decisionTimeout: setting(duration({ min: '50ms', example: '1500ms' }), {
+      default: '1500ms',
+      doc: "Time for one admission. At least 300 ms below the webhook configuration's timeoutSeconds.",
+    }),
+  },
+  nodeLabels: {
+    spot: setting(nodeLabels(), {
+      default: ['karpenter.sh/capacity-type=spot'],
+      doc: 'Labels by which a spot node is known; any of them suffices.',
+    }),
+    onDemand: setting(nodeLabels(), {
+      default: ['karpenter.sh/capacity-type=on-demand'],
+      doc: 'Labels by which an on-demand node is known. Where only spot nodes carry a label: its negation.',
+    }),
+  },
+  placement: {
+    tolerations: setting(
+      structure({ what: 'a list of tolerations', example: tolerationsExample, read: readTolerations }),
+      {
+        default: [],
+        doc: 'Added to pods that are sent to spot.',
+      },
+    ),
+    spreadSpotOverZones: setting(flag, {
+      default: false,
+      doc: "Adds a soft topology spread over zones to a workload's spot pods.",
+    }),
+  },
+  defaults: {
+    spotPercentage: optional(integer({ min: 0, max: 100, example: 70 }), {
+      doc: 'spot-percentage of managed workloads that set none, on themselves or on their namespace.',
+      reloadable: true,
+    }),
+    minOnDemand: optional(integer({ min: 0, max: 10_000, example: 1 }), {
+      doc: 'min-on-demand of managed workloads that set none, on themselves or on their namespace.',
+      reloadable: true,
+    }),
+  },
+  redis: {
+    url: optional(url({ schemes: ['redis', 'rediss', 'memory'], example: 'redis://redis:6379/0' }), {
+      doc: 'One Redis server. memory:// keeps the ledger inside the process: for exactly one webhook.',
+    }),
+    sentinel: {
+      name: setting(text({ what: 'the name Sentinel knows the master by', example: 'mymaster' }), {
+        default: 'mymaster',
+        doc: 'The master to ask the Sentinels for.',
+      }),
+      nodes: setting(addresses(), { default: [], doc: 'Sentinels, as host:port.' }),
+    },
+    cluster: {
+      nodes: setting(addresses(), { default: [], doc: 'Some nodes of a Redis Cluster, as host:port.' }),
+    },
+    tls: {
+      enabled: setting(flag, { default: false, doc: 'Speak TLS to Redis (a rediss:// URL does so too).' }),
+      caFile: optional(text({ what: 'a PEM file', example: '/etc/redis/ca.crt' }), {
+        doc: "CA that signed Redis' certificate. Unset: the system's CAs.",
+      }),
+    },
+    username: optional(text({ example: 'spotalis' }), { doc: 'ACL user. Unset: the default user.' }),
+    passwordFile: optional(text({ what: 'a file', example: '/etc/redis/password' }), {
+      doc: 'Holds the password and nothing else.',
+    }),
+    keyPrefix: setting(text({ what: 'a text without braces', pattern: /^[^{}\s]+$/, example: 'spotalis' }), {
+      default: 'spotalis',
+      doc: 'Starts every key, so that several installations can share one Redis.',
+    }),
+    commandTimeout: setting(duration({ min: '10ms', example: '200ms' }), {
+      default: '200ms',
+      doc: 'How long one command may take before the ledger counts as unreachable.',
+    }),
+  },
+  logging: {
+    level: setting(choice('error', 'warn', 'info', 'debug'), {
+      default: 'info',
+      doc: 'The least important lines still written.',
+      reloadable: true,
+    }),
+    format: setting(choice('json', 'text'), { default: 'json', doc: 'json for machines, text for people.' }),
+  },
+  metrics: {
+    enabled: setting(flag, { default: true, doc: 'Serve /metrics.' }),
+    port: setting(port(8080), { default: 8080, doc: 'Where /metrics is served.' }),
+  },
+  health: {
+    port: setting(port(8081), { default: 8081, doc: 'Where /healthz and /readyz are served.' }),
+  },
+  debug: {
+    port: setting(port(8082), { default: 8082, doc: 'Where /debug/state is served, on 127.0.0.1 only.' }),
+  },
+} as const;
+
+function nodeLabels() {
+  return textList({
+    pattern: /^(![\w./-]+|[\w./-]+!?=[\w.-]*)$/,
+    what: 'one or a list of key=value, key!=value or !key',
+    example: 'karpenter.sh/capacity-type=spot',
+  });
+}
+
+function addresses() {
+  return textList({
+    pattern: /^(\[[\da-fA-F:]+\]|[\w.-]+):\d{1,5}$/,
+    what: 'a list of host:port',
+    example: '[redis-0.redis:6379]',
+  });
+}
+
+/** Everything a service is told from outside. Durations are milliseconds. */
+export type Configuration = ValuesOf<typeof schema>;
+
+const leaseTimesNest: Rule<typeof schema> = ({ controller: { leaderElection: times } }) => {
+  if (times.renewDeadline >= times.leaseDuration) {
+    return [
+      {
+        key: 'controller.leaderElection.renewDeadline',
+        message: 'has to be below leaseDuration, for example 10s and 15s',
+      },
+    ];
+  }
+  if (times.retryPeriod >= times.renewDeadline) {
+    return [
+      {
+        key: 'controller.leaderElection.retryPeriod',
+        message: 'has to be below renewDeadline, for example 2s and 10s',
+      },
+    ];
+  }
+  return [];
+};
+
+const oneRedis: Rule<typeof schema> = ({ redis }) => {
+  const named = [
+    redis.url === undefined ? [] : ['redis.url'],
+    redis.sentinel.nodes.length === 0 ? [] : ['redis.sentinel.nodes'],
+    redis.cluster.nodes.length === 0 ? [] : ['redis.cluster.nodes'],
+  ].flat();
+  if (named.length === 1) return [];
+  const found = named.length === 0 ? 'none is set' : `${named.join(' and ')} are set`;
+  const message = `${found}; set exactly one of url, sentinel.nodes and cluster.nodes, for example url: redis://redis:6379`;
+  return [{ key: 'redis', message }];
+};
+
+export const definition: Definition<typeof schema> = { schema, rules: [leaseTimesNest, oneRedis] };

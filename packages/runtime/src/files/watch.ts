@@ -1,0 +1,97 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** The content of a file, or why there is none. */
+export type FileState = { readonly text: string } | { readonly missing: string };
+
+export interface FileWatchOptions {
+  readonly paths: readonly string[];
+  /** The net under the notifications, which network and overlay file systems do not always send. */
+  readonly pollMs: number;
+  /** Called, never twice at a time, whenever the content of any of the files has changed. */
+  readonly changed: (states: ReadonlyMap<string, FileState>) => Promise<void> | void;
+}
+
+/**
+ * Follows the content of files through the way Kubernetes swaps mounted ConfigMaps and Secrets: the path stays,
+ * the `..data` symlink beside it is replaced. So directories are watched, and content is compared, not times.
+ */
+export class FileWatch {
+  readonly #options: FileWatchOptions;
+  #watchers: FSWatcher[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #last = '';
+  #turn: Promise<void> = Promise.resolve();
+  #queued = false;
+  #running = false;
+
+  constructor(options: FileWatchOptions) {
+    this.#options = options;
+  }
+
+  /** Reads the files once and calls `changed` only for what differs from then on. */
+  async start(): Promise<ReadonlyMap<string, FileState>> {
+    const states = await this.#read();
+    this.#last = fingerprint(states);
+    this.#running = true;
+    this.#timer = setInterval(() => this.#look(), this.#options.pollMs);
+    this.#timer.unref();
+    for (const directory of new Set(this.#options.paths.map((path) => dirname(path))))
+      this.#watchDirectory(directory);
+    return states;
+  }
+
+  /** Returns once no call of `changed` is under way any more. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    clearInterval(this.#timer);
+    for (const watcher of this.#watchers) watcher.close();
+    this.#watchers = [];
+    await this.#turn;
+  }
+
+  #watchDirectory(directory: string): void {
+    try {
+      const watcher = watch(directory, { persistent: false }, () => this.#look());
+      // The directory itself may be replaced or inotify be exhausted; polling goes on.
+      watcher.on('error', () => watcher.close());
+      this.#watchers.push(watcher);
+    } catch {
+      // Not there yet: polling finds it.
+    }
+  }
+
+  #look(): void {
+    if (this.#queued || !this.#running) return;
+    this.#queued = true;
+    this.#turn = this.#compare(this.#turn);
+  }
+
+  async #compare(before: Promise<void>): Promise<void> {
+    await before;
+    this.#queued = false;
+    if (!this.#running) return;
+    const states = await this.#read();
+    const now = fingerprint(states);
+    if (now === this.#last) return;
+    this.#last = now;
+    await this.#options.changed(states);
+  }
+
+  async #read(): Promise<ReadonlyMap<string, FileState>> {
+    return new Map(
+      await Promise.all(this.#options.paths.map(async (path) => [path, await stateOf(path)] as const)),
+    );
+  }
+}
+
+async function stateOf(path: string): Promise<FileState> {
+  try {
+    return { text: await readFile(path, 'utf8') };
+  } catch (error) {
+    return { missing: error instanceof Error && 'code' in error ? String(error.code) : String(error) };
+  }
+}
+
+const fingerprint = (states: ReadonlyMap<string, FileState>): string => JSON.stringify([...states]);

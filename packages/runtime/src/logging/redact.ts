@@ -1,0 +1,42 @@
+/** What a secret is replaced by, wherever values are written out. */
+export const masked = '********';
+
+/** Hides the password of every URL inside a text. */
+export const maskPasswords = (text: string): string =>
+  text.replace(/([a-z][a-z\d+.-]*:\/\/[^\s:@/]*):[^\s@/]+@/gi, `$1:${masked}@`);
+
+/** Names under which a secret would travel. File paths such as passwordFile are no secrets. */
+const secretName =
+  /^(authorization|cookie|password|passphrase|secret|token|bearer|credentials?|private_?key|client_?key(_?data)?|tls\.key)$/i;
+
+/** Deeper than this nothing is worth a log line; also what ends a cycle of references. */
+const maxDepth = 8;
+
+/** A copy fit for a log: secrets masked, errors spelled out, nothing JSON cannot hold. */
+export function redact(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return maskPasswords(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= maxDepth) return '...';
+  if (value instanceof Error) return describeError(value, depth);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  if (value instanceof Map) return redact(Object.fromEntries(value), depth);
+  if (value instanceof Set) return redact([...value], depth);
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      secretName.test(name) ? masked : redact(inner, depth + 1),
+    ]),
+  );
+}
+
+function describeError(error: Error, depth: number): Record<string, unknown> {
+  const described: Record<string, unknown> = { name: error.name, message: maskPasswords(error.message) };
+  if ('code' in error && error.code !== undefined) described['code'] = error.code;
+  if (error.stack !== undefined) described['stack'] = maskPasswords(error.stack);
+  if (error.cause !== undefined) described['cause'] = redact(error.cause, depth + 1);
+  if (error instanceof AggregateError) described['errors'] = redact(error.errors, depth + 1);
+  return described;
+}
