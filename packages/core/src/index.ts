@@ -11,3 +11,43 @@ export {
   targetSpot,
   type TypeCounts,
 } from './distribution/target.ts';
+export { policyCases, type ExpectedProblem, type PolicyCase } from './policy/cases.ts';
+export { parseGoDuration } from './policy/duration.ts';
+export {
+  type Annotations,
+  enabledLabel,
+  foreignKeys,
+  keyPrefix,
+  type Labels,
+  podKeys,
+  type PolicyField,
+  policyKeys,
+} from './policy/keys.ts';
+export {
+  type Managed,
+  managed,
+  type ManagedSubject,
+  type Scope,
+  type UnmanagedReason,
+  unmanagedReasons,
+} from './policy/managed.ts';
+export { formatPolicyMark, parsePolicyMark } from './policy/mark.ts';
+export {
+  defaultsProblems,
+  type DisruptionWindow,
+  namespaceProblems,
+  type PolicyDefaults,
+  type PolicyReading,
+  type PolicySources,
+  readPolicy,
+  type ValidPolicy,
+} from './policy/policy.ts';
+export {
+  type PolicyProblem,
+  type PolicyProblemCode,
+  policyProblemCodes,
+  type PolicySource,
+} from './policy/problem.ts';
+export { parseSchedule, type Schedule } from './policy/schedule.ts';
+export { type LabelRequirement, type LabelSelector, selects } from './policy/selector.ts';
+export type { Parsed } from './policy/value.ts';

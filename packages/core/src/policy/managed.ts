@@ -1,0 +1,47 @@
+import { enabledLabel, type Labels } from './keys.ts';
+import { type LabelSelector, selects } from './selector.ts';
+
+/** Which namespaces this installation looks at, on top of the opt-in label. */
+export interface Scope {
+  readonly namespaceSelector: LabelSelector;
+  readonly excludedNamespaces: readonly string[];
+}
+
+export interface ManagedSubject {
+  readonly namespace: string;
+  readonly namespaceLabels: Labels;
+  readonly workloadLabels: Labels;
+}
+
+export const unmanagedReasons = [
+  'NamespaceExcluded',
+  'NamespaceNotSelected',
+  'NotLabelled',
+  'NamespaceNotLabelled',
+  'WorkloadNotLabelled',
+] as const;
+
+export type UnmanagedReason = (typeof unmanagedReasons)[number];
+
+export type Managed =
+  | { readonly managed: true }
+  | { readonly managed: false; readonly reason: UnmanagedReason };
+
+const yes: Managed = { managed: true };
+const no = (reason: UnmanagedReason): Managed => ({ managed: false, reason });
+
+/** Exactly "true": "True", "1" or "yes" do not opt in. */
+function isEnabled(labels: Labels): boolean {
+  return labels[enabledLabel] === 'true';
+}
+
+/** Whether anything at all may be done with a workload. Every service asks here and nowhere else. */
+export function managed(subject: ManagedSubject, scope: Scope): Managed {
+  if (scope.excludedNamespaces.includes(subject.namespace)) return no('NamespaceExcluded');
+  if (!selects(scope.namespaceSelector, subject.namespaceLabels)) return no('NamespaceNotSelected');
+  const namespaceEnabled = isEnabled(subject.namespaceLabels);
+  const workloadEnabled = isEnabled(subject.workloadLabels);
+  if (namespaceEnabled && workloadEnabled) return yes;
+  if (namespaceEnabled) return no('WorkloadNotLabelled');
+  return no(workloadEnabled ? 'NamespaceNotLabelled' : 'NotLabelled');
+}
