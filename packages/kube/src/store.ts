@@ -1,0 +1,191 @@
+import { asError } from './errors.ts';
+import { keyOf, type KubeObject } from './object.ts';
+
+export type Change<T> =
+  | {
+      readonly type: 'added';
+      readonly object: T;
+      /** Part of the first list: not news, work for it can wait. */
+      readonly initial: boolean;
+    }
+  | { readonly type: 'updated'; readonly object: T; readonly previous: T }
+  | {
+      readonly type: 'deleted';
+      /** The last state seen, which for a tombstone may be old. */
+      readonly object: T;
+      /** The deletion itself was missed; a later list no longer had the object. */
+      readonly tombstone: boolean;
+    };
+
+export type ChangeHandler<T> = (change: Change<T>) => void;
+
+/** Under which values an object is found. None is fine. */
+export type Indexer<T> = (object: T) => readonly string[];
+
+export interface StoreOptions<T, I extends string> {
+  readonly indexes?: Readonly<Record<I, Indexer<T>>>;
+  /** A handler threw. The others still run, and so does the store. */
+  readonly onHandlerError?: (error: Error, change: Change<T>) => void;
+}
+
+/** What a reflector needs of a store. */
+export interface Sink<T> {
+  upsert(object: T, initial: boolean): void;
+  /** `last` is the final state, where the server told it. */
+  remove(key: string, last?: T): void;
+  /** Deletes, as tombstones, everything whose key is not in `kept`. */
+  keepOnly(kept: ReadonlySet<string>): void;
+}
+
+/** Pruned objects by key, with indexes kept on every change, and handlers told of it. */
+export class Store<T extends KubeObject, I extends string = never> implements Sink<T> {
+  private readonly objects = new Map<string, T>();
+  private readonly indexes: readonly Index<T>[];
+  private readonly indexByName: ReadonlyMap<string, Index<T>>;
+  private readonly handlers = new Set<ChangeHandler<T>>();
+  private readonly onHandlerError: ((error: Error, change: Change<T>) => void) | undefined;
+
+  constructor(options: StoreOptions<T, I> = {}) {
+    const named: [string, Indexer<T>][] = Object.entries(options.indexes ?? {});
+    this.indexByName = new Map(named.map(([name, indexer]) => [name, new Index(indexer)]));
+    this.indexes = [...this.indexByName.values()];
+    this.onHandlerError = options.onHandlerError;
+  }
+
+  get size(): number {
+    return this.objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.objects.get(key);
+  }
+
+  values(): IterableIterator<T> {
+    return this.objects.values();
+  }
+
+  by(index: I, value: string): T[] {
+    const found: T[] = [];
+    for (const key of this.indexByName.get(index)?.keys(value) ?? []) {
+      const object = this.objects.get(key);
+      if (object !== undefined) {
+        found.push(object);
+      }
+    }
+    return found;
+  }
+
+  countBy(index: I, value: string): number {
+    return this.indexByName.get(index)?.keys(value)?.size ?? 0;
+  }
+
+  /** Told of every change from now on, after the store has it. Returns the way out. */
+  subscribe(handler: ChangeHandler<T>): () => void {
+    this.handlers.add(handler);
+    return () => this.handlers.delete(handler);
+  }
+
+  upsert(object: T, initial: boolean): void {
+    const key = keyOf(object);
+    const previous = this.objects.get(key);
+    if (previous === undefined) {
+      this.put(key, object);
+      this.tell({ type: 'added', object, initial });
+      return;
+    }
+    if (previous.metadata.uid !== object.metadata.uid) {
+      // Deleted and made again under the same name while nobody watched: two facts, not one.
+      this.drop(key, previous, tombstoneOf(previous));
+      this.put(key, object);
+      this.tell({ type: 'added', object, initial: false });
+      return;
+    }
+    if (previous.metadata.resourceVersion !== object.metadata.resourceVersion) {
+      this.forget(key, previous);
+      this.put(key, object);
+      this.tell({ type: 'updated', object, previous });
+    }
+  }
+
+  remove(key: string, last?: T): void {
+    const previous = this.objects.get(key);
+    if (previous !== undefined) {
+      this.drop(key, previous, { type: 'deleted', object: last ?? previous, tombstone: false });
+    }
+  }
+
+  keepOnly(kept: ReadonlySet<string>): void {
+    for (const [key, object] of this.objects) {
+      if (!kept.has(key)) {
+        this.drop(key, object, tombstoneOf(object));
+      }
+    }
+  }
+
+  private put(key: string, object: T): void {
+    this.objects.set(key, object);
+    for (const index of this.indexes) {
+      index.add(key, object);
+    }
+  }
+
+  private forget(key: string, object: T): void {
+    for (const index of this.indexes) {
+      index.remove(key, object);
+    }
+  }
+
+  private drop(key: string, object: T, change: Change<T>): void {
+    this.objects.delete(key);
+    this.forget(key, object);
+    this.tell(change);
+  }
+
+  private tell(change: Change<T>): void {
+    for (const handler of this.handlers) {
+      try {
+        handler(change);
+      } catch (thrown) {
+        this.onHandlerError?.(asError(thrown), change);
+      }
+    }
+  }
+}
+
+function tombstoneOf<T>(object: T): Change<T> {
+  return { type: 'deleted', object, tombstone: true };
+}
+
+class Index<T> {
+  private readonly indexer: Indexer<T>;
+  private readonly keysByValue = new Map<string, Set<string>>();
+
+  constructor(indexer: Indexer<T>) {
+    this.indexer = indexer;
+  }
+
+  keys(value: string): ReadonlySet<string> | undefined {
+    return this.keysByValue.get(value);
+  }
+
+  add(key: string, object: T): void {
+    for (const value of this.indexer(object)) {
+      const keys = this.keysByValue.get(value);
+      if (keys === undefined) {
+        this.keysByValue.set(value, new Set([key]));
+      } else {
+        keys.add(key);
+      }
+    }
+  }
+
+  remove(key: string, object: T): void {
+    for (const value of this.indexer(object)) {
+      const keys = this.keysByValue.get(value);
+      keys?.delete(key);
+      if (keys?.size === 0) {
+        this.keysByValue.delete(value);
+      }
+    }
+  }
+}
