@@ -1,1 +1,11 @@
-export {};
+export { Credentials, type Identity, type TlsMaterial } from './configuration/credentials.ts';
+export { loadKubeconfig, type KubeconfigSource } from './configuration/kubeconfig.ts';
+export * from './errors.ts';
+export * from './object.ts';
+export * from './queue/queue.ts';
+export * from './queue/worker.ts';
+export * from './reflector/reflector.ts';
+export * from './resource.ts';
+export * from './store.ts';
+export * from './transport/client.ts';
+export * from './transport/transport.ts';
