@@ -1,0 +1,100 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './spec.ts';
+
+export interface CounterMetric<Label extends string> {
+  /** By one, or by the given amount. */
+  add(labels: Labels<Label>, amount?: number): void;
+  /** Makes the series visible at 0, so that the first increase is seen as one. */
+  touch(labels: Labels<Label>): void;
+}
+
+export interface GaugeMetric<Label extends string> {
+  set(labels: Labels<Label>, value: number): void;
+  add(labels: Labels<Label>, amount: number): void;
+  /** Forgets a series whose subject is gone. */
+  remove(labels: Labels<Label>): void;
+}
+
+export interface HistogramMetric<Label extends string> {
+  observe(labels: Labels<Label>, value: number): void;
+  touch(labels: Labels<Label>): void;
+}
+
+/** All metrics of one process. Each spec is registered exactly once. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #specs = new Map<string, MetricSpec>();
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** What is registered here, in the order of registration; the process metrics are not among it. */
+  get specs(): readonly MetricSpec[] {
+    return [...this.#specs.values()];
+  }
+
+  /** Adds prom-client's process_* and nodejs_* metrics. */
+  collectProcess(): this {
+    collectDefaultMetrics({ register: this.#registry });
+    return this;
+  }
+
+  /** The page a scrape gets. */
+  metrics(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  counter<Label extends string>(spec: CounterSpec<Label>): CounterMetric<Label> {
+    this.#claim(spec);
+    const counter = new Counter({ ...options(spec), registers: [this.#registry] });
+    return {
+      add: (labels, amount = 1) => counter.inc(labels, amount),
+      touch: (labels) => counter.inc(labels, 0),
+    };
+  }
+
+  gauge<Label extends string>(spec: GaugeSpec<Label>): GaugeMetric<Label> {
+    this.#claim(spec);
+    const gauge = new Gauge({ ...options(spec), registers: [this.#registry] });
+    return {
+      set: (labels, value) => gauge.set(labels, value),
+      add: (labels, amount) => gauge.inc(labels, amount),
+      remove: (labels) => gauge.remove(labels),
+    };
+  }
+
+  histogram<Label extends string>(spec: HistogramSpec<Label>): HistogramMetric<Label> {
+    this.#claim(spec);
+    const histogram = new Histogram({
+      ...options(spec),
+      buckets: [...spec.buckets],
+      registers: [this.#registry],
+    });
+    return {
+      observe: (labels, value) => histogram.observe(labels, value),
+      touch: (labels) => histogram.zero(labels),
+    };
+  }
+
+  #claim(spec: MetricSpec): void {
+    const { name } = spec;
+    if (this.#specs.has(name))
+      throw new Error(`metric ${name} is registered already; create it once and pass it on`);
+    this.#specs.set(name, spec);
+  }
+}
+
+const options = <Label extends string>({
+  name,
+  help,
+  labels,
+}: {
+  readonly name: string;
+  readonly help: string;
+  readonly labels: readonly Label[];
+}) => ({
+  name,
+  help,
+  labelNames: [...labels],
+});
