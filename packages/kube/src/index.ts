@@ -9,3 +9,8 @@ export * from './resource.ts';
 export * from './store.ts';
 export * from './transport/client.ts';
 export * from './transport/transport.ts';
+export { evict, type Eviction, type EvictionOutcome } from './eviction.ts';
+export * from './events/recorder.ts';
+export * from './lease/elector.ts';
+export type { LeaseClock } from './lease/clock.ts';
+export type { Lease } from './lease/record.ts';
