@@ -1,3 +1,12 @@
+export { type AuditEvent, AuditLog } from './api/audit.ts';
+export { ApiClient, type KubeObject, type ListOptions } from './api/client.ts';
+export { ApiError } from './api/error.ts';
+export { type PrepareOptions, prepareBinaries } from './binaries/prepare.ts';
+export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATION } from './kwok/stages.ts';
+export type { Component } from './process/component.ts';
 export { waitFor, type WaitOptions } from './process/wait.ts';
+export { type Proxy, startProxy } from './proxy/proxy.ts';
 export { RedisNode } from './redis/node.ts';
 export { type RedisOptions, RedisServers, startRedis } from './redis/servers.ts';
+export type { ServiceOptions } from './service.ts';

@@ -1,42 +1,47 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface WaitOptions {
+export interface WaitOptions<T = unknown> {
   readonly timeoutMs?: number;
   readonly intervalMs?: number;
-  /** Gives up at once, with the reason this signal carries. */
-  readonly signal?: AbortSignal;
+  /** What the value must be like; without it, anything that JavaScript takes for true. */
+  readonly until?: (value: T) => boolean;
 }
 
-const ANSWER_LENGTH = 2_000;
+const SHOWN_LENGTH = 2_000;
+const LATE = Symbol('late');
 
 /**
- * Asks `condition` until it answers with something true, and returns that. Fails with the description and with
- * the last answer or error, so that a failed wait says what it saw instead.
+ * Asks `condition` until it answers with what was waited for, and returns that. Fails with the description and
+ * with the last answer or error, so that a failed wait says what it saw instead.
  */
 export async function waitFor<T>(
   description: string,
   condition: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs = 50, signal }: WaitOptions = {},
-): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
+  { timeoutMs = 30_000, intervalMs = 50, until = Boolean }: WaitOptions<T> = {},
+): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
+  let last = 'no answer yet';
   for (;;) {
-    let last: string;
+    const left = deadline - performance.now();
+    if (left <= 0) throw new Error(`waited ${timeoutMs} ms in vain for ${description}; ${last}`);
+    const bell = new AbortController();
     try {
-      const value = await condition();
-      if (value) return value as Exclude<T, false | null | undefined | 0 | ''>;
+      const late = delay(left, LATE, { signal: bell.signal });
+      late.catch(() => undefined);
+      const value = await Promise.race([condition(), late]);
+      if (value === LATE) continue;
+      if (value && until(value)) return value;
       last = `last value: ${show(value)}`;
     } catch (error) {
       last = `last error: ${error instanceof Error ? error.message : String(error)}`;
-    }
-    signal?.throwIfAborted();
-    if (performance.now() > deadline) {
-      throw new Error(`waited ${timeoutMs} ms in vain for ${description}; ${last}`);
+    } finally {
+      bell.abort();
     }
     await delay(intervalMs);
   }
 }
 
 function show(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  return text.length > ANSWER_LENGTH ? `${text.slice(0, ANSWER_LENGTH)}...` : text;
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}...` : text;
 }

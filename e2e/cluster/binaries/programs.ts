@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { cacheDir } from '../cache.ts';
+import { VERSIONS } from '../versions.ts';
+
+export const PROGRAM_NAMES = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+] as const;
+export type ProgramName = (typeof PROGRAM_NAMES)[number];
+/** Where each program is. */
+export type Programs = Readonly<Record<ProgramName, string>>;
+
+export type Project = 'kubernetes' | 'etcd' | 'kwok';
+
+export function projectOf(program: ProgramName): Project {
+  return program === 'etcd' || program === 'kwok' ? program : 'kubernetes';
+}
+
+/** The project and its version are in the path: another version never finds this one's programs. */
+export function cachedProgram(program: ProgramName): string {
+  const project = projectOf(program);
+  return join(cacheDir(), 'bin', `${project}-${VERSIONS[project]}`, program);
+}

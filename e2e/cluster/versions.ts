@@ -1,0 +1,8 @@
+/** Every program of the test cluster, named once; the modules under `go/` must say the same (a test compares). */
+export const VERSIONS = {
+  kubernetes: '1.36.3',
+  etcd: '3.6.16',
+  kwok: '0.8.0',
+  /** The toolchain that builds them, where they are built. */
+  go: '1.26.8',
+} as const;
