@@ -1,29 +1,111 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { cacheDir } from '../cache.ts';
+import { withLock } from '../process/lock.ts';
 import { isProgram } from '../process/path.ts';
-import { cachedProgram, PROGRAM_NAMES, type ProgramName, type Programs } from './programs.ts';
+import { build } from './build.ts';
+import { download, OFFICIAL_SITES, type ReleaseSites } from './download.ts';
+import { findGo } from './go.ts';
+import { lineProgress, type Progress, terminalProgress } from './progress.ts';
+import { cachedProgram, PROGRAM_NAMES, type ProgramName, type Programs, projectOf } from './programs.ts';
 
 export interface PrepareOptions {
   /** Where all five programs are; SPOTALIS_BINARIES without it. */
   readonly dir?: string | undefined;
-  readonly report?: (line: string) => void;
+  /** Gets every line of progress; the terminal does without it. */
+  readonly report?: ((line: string) => void) | undefined;
+  readonly sites?: ReleaseSites;
 }
 
+/** Thrown when the control plane cannot be found, fetched or built; its message says what would help. */
 export class BinariesMissing extends Error {
   readonly code = 'BINARIES_MISSING';
 }
 
-export async function prepareBinaries({
-  dir = process.env['SPOTALIS_BINARIES'],
-}: PrepareOptions = {}): Promise<Programs> {
-  if (dir) return fromDirectory(dir);
-  const missing = PROGRAM_NAMES.filter((name) => !isProgram(cachedProgram(name)));
-  if (missing.length > 0) throw new BinariesMissing(`not in the cache: ${missing.join(', ')}`);
+/** Two people's cold builds, one after the other, on a slow machine. */
+const LOCK_TIMEOUT_MS = 60 * 60_000;
+
+/**
+ * Finds etcd, the control plane and KWOK: in the directory the user names, in the cache, as an official
+ * release, or by building them, in this order. What was fetched or built stays in the cache.
+ */
+export async function prepareBinaries(options: PrepareOptions = {}): Promise<Programs> {
+  const { dir = process.env['SPOTALIS_BINARIES'], report, sites = OFFICIAL_SITES } = options;
+  if (dir) return fromDirectory(resolve(dir));
+  if (missingPrograms().length > 0) {
+    const progress = report ? lineProgress(report) : terminalProgress();
+    const waiting = (pid: number) =>
+      progress.say(`waiting for process ${pid}, which is preparing the control plane`);
+    await withLock(
+      join(cacheDir(), 'bin', 'lock'),
+      () => obtain(missingPrograms(), progress, sites),
+      waiting,
+      LOCK_TIMEOUT_MS,
+    );
+  }
   return collect(cachedProgram);
+}
+
+async function obtain(
+  missing: readonly ProgramName[],
+  progress: Progress,
+  sites: ReleaseSites,
+): Promise<void> {
+  if (missing.length === 0) return;
+  progress.say(`the test cluster needs ${missing.join(', ')}; they go to ${join(cacheDir(), 'bin')}`);
+  const left = await downloadAll(missing, progress, sites);
+  if (left.length === 0) return;
+  const go = await findGo(progress);
+  if ('missing' in go) {
+    throw new BinariesMissing(
+      `${left.join(', ')} cannot be downloaded, and not built either: ${go.missing}; install Go, or name a directory that holds the programs (--binaries or SPOTALIS_BINARIES)`,
+    );
+  }
+  progress.say(
+    `building ${left.length} programs from source; all five take some 6 minutes on two idle cores, once`,
+  );
+  for (const [index, program] of left.entries()) {
+    await progress.during(`building ${program} (${index + 1}/${left.length})`, () =>
+      build(program, cachedProgram(program), go),
+    );
+  }
+}
+
+/** What is left to build. A project whose first file does not come is not asked for its others. */
+async function downloadAll(
+  missing: readonly ProgramName[],
+  progress: Progress,
+  sites: ReleaseSites,
+): Promise<ProgramName[]> {
+  const left: ProgramName[] = [];
+  if (process.platform !== 'linux') return [...missing];
+  const closed = new Set<string>();
+  for (const [index, program] of missing.entries()) {
+    const project = projectOf(program);
+    if (closed.has(project)) {
+      left.push(program);
+      continue;
+    }
+    try {
+      await progress.during(`downloading ${program} (${index + 1}/${missing.length})`, () =>
+        download(program, cachedProgram(program), sites),
+      );
+    } catch (error) {
+      progress.say(`no download of ${project}: ${error instanceof Error ? error.message : String(error)}`);
+      closed.add(project);
+      left.push(program);
+    }
+  }
+  return left;
+}
+
+function missingPrograms(): ProgramName[] {
+  return PROGRAM_NAMES.filter((name) => !isProgram(cachedProgram(name)));
 }
 
 function fromDirectory(dir: string): Programs {
   const missing = PROGRAM_NAMES.filter((name) => !isProgram(join(dir, name)));
-  if (missing.length > 0) throw new BinariesMissing(`${dir} has no ${missing.join(', no ')} that can be run`);
+  if (missing.length > 0)
+    throw new BinariesMissing(`${dir} lacks ${missing.join(', ')}: it must hold ${PROGRAM_NAMES.join(', ')}`);
   return collect((name) => join(dir, name));
 }
 

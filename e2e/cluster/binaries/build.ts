@@ -1,0 +1,53 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { run } from '../process/run.ts';
+import { VERSIONS } from '../versions.ts';
+import type { GoToolchain } from './go.ts';
+import { type ProgramName, projectOf } from './programs.ts';
+
+const PACKAGES: Readonly<Record<ProgramName, string>> = {
+  etcd: 'go.etcd.io/etcd/server/v3',
+  'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
+  'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
+  kwok: 'sigs.k8s.io/kwok/cmd/kwok',
+};
+
+/** Builds one program from its Go module, whose checksums are in the go.sum beside it. */
+export async function build(program: ProgramName, target: string, go: GoToolchain): Promise<void> {
+  mkdirSync(dirname(target), { recursive: true });
+  const unfinished = `${target}-${process.pid}`;
+  const args = [
+    'build',
+    '-mod=readonly',
+    '-trimpath',
+    '-buildvcs=false',
+    '-ldflags',
+    linkerFlags(program),
+    '-o',
+    unfinished,
+    PACKAGES[program],
+  ];
+  const moduleDir = fileURLToPath(new URL(`../go/${projectOf(program)}/`, import.meta.url));
+  try {
+    const { ok, stderr } = await run(go.command, args, go.env, moduleDir);
+    if (!ok)
+      throw new Error(`go build of ${program} failed:\n${stderr.trim().split('\n').slice(-5).join('\n')}`);
+    renameSync(unfinished, target);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+function linkerFlags(program: ProgramName): string {
+  const withoutSymbols = '-s -w';
+  if (projectOf(program) !== 'kubernetes') return withoutSymbols;
+  // Else it reports v0.0.0, and clients decide by the version what it can do.
+  const [major, minor] = VERSIONS.kubernetes.split('.');
+  const values = { gitVersion: `v${VERSIONS.kubernetes}`, gitMajor: major, gitMinor: minor };
+  const settings = Object.entries(values).map(
+    ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
+  );
+  return [withoutSymbols, ...settings].join(' ');
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EnvHttpProxyAgent, fetch } from 'undici';
+import { run } from '../process/run.ts';
+import { VERSIONS } from '../versions.ts';
+import { type ProgramName, projectOf } from './programs.ts';
+
+/** Where the projects publish what they release. */
+export interface ReleaseSites {
+  readonly kubernetes: string;
+  readonly etcd: string;
+  readonly kwok: string;
+  /** KWOK publishes no file of checksums; the site it releases on knows the digest of each file. */
+  readonly kwokDigests: string;
+}
+
+export const OFFICIAL_SITES: ReleaseSites = {
+  kubernetes: 'https://dl.k8s.io/release',
+  etcd: 'https://github.com/etcd-io/etcd/releases/download',
+  kwok: 'https://github.com/kubernetes-sigs/kwok/releases/download',
+  kwokDigests: 'https://api.github.com/repos/kubernetes-sigs/kwok/releases/tags',
+};
+
+/** A closed network must be noticed in seconds: there is another way to get the programs. */
+const CONNECT_TIMEOUT_MS = 3_000;
+const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
+
+interface Release {
+  readonly url: string;
+  /** The member of the archive, where it is one. */
+  readonly member?: string;
+  readonly checksum: () => Promise<string>;
+}
+
+/** Fetches one program, checks it against the checksum that its release publishes, and puts it in place whole. */
+export async function download(
+  program: ProgramName,
+  target: string,
+  sites: ReleaseSites = OFFICIAL_SITES,
+): Promise<void> {
+  const { url, member, checksum } = releaseOf(program, sites);
+  const expected = await checksum();
+  const content = await get(url);
+  const actual = createHash('sha256').update(content).digest('hex');
+  if (actual !== expected) throw new Error(`${url} has SHA-256 ${actual}, its release says ${expected}`);
+  mkdirSync(dirname(target), { recursive: true });
+  const work = mkdtempSync(`${target}-`);
+  try {
+    let file = join(work, program);
+    if (member === undefined) {
+      writeFileSync(file, content);
+    } else {
+      const archive = join(work, 'archive.tar.gz');
+      writeFileSync(archive, content);
+      const unpack = await run('tar', ['-xzf', archive, '-C', work, member]);
+      if (!unpack.ok) throw new Error(`${url} does not unpack: ${unpack.stderr}`);
+      file = join(work, member);
+    }
+    chmodSync(file, 0o755);
+    renameSync(file, target);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function releaseOf(program: ProgramName, sites: ReleaseSites): Release {
+  const project = projectOf(program);
+  const version = `v${VERSIONS[project]}`;
+  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
+  switch (project) {
+    case 'kubernetes': {
+      const url = `${sites.kubernetes}/${version}/bin/linux/${arch}/${program}`;
+      return { url, checksum: async () => firstWord((await get(`${url}.sha256`)).toString('utf8')) };
+    }
+    case 'etcd': {
+      const name = `etcd-${version}-linux-${arch}`;
+      const archive = `${name}.tar.gz`;
+      return {
+        url: `${sites.etcd}/${version}/${archive}`,
+        member: `${name}/etcd`,
+        checksum: async () => {
+          const sums = (await get(`${sites.etcd}/${version}/SHA256SUMS`)).toString('utf8');
+          return published(
+            archive,
+            sums.split('\n').find((line) => line.endsWith(archive)),
+          );
+        },
+      };
+    }
+    case 'kwok': {
+      const name = `kwok-linux-${arch}`;
+      return {
+        url: `${sites.kwok}/${version}/${name}`,
+        checksum: async () => {
+          const release: { assets?: { name: string; digest?: string }[] } = JSON.parse(
+            (await get(`${sites.kwokDigests}/${version}`)).toString('utf8'),
+          );
+          return published(
+            name,
+            release.assets?.find((asset) => asset.name === name)?.digest?.replace('sha256:', ''),
+          );
+        },
+      };
+    }
+  }
+}
+
+function published(name: string, checksum: string | undefined): string {
+  if (!checksum) throw new Error(`its release publishes no checksum of ${name}`);
+  return firstWord(checksum);
+}
+
+const firstWord = (text: string) => text.trim().split(/\s/)[0] ?? '';
+
+async function get(url: string): Promise<Buffer> {
+  const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
+  try {
+    const response = await fetch(url, { dispatcher, signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
+    if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
+    return Buffer.from(await response.arrayBuffer());
+  } catch (error) {
+    // fetch() keeps the reason in the cause.
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new Error(`${url}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause: error });
+  } finally {
+    await dispatcher.destroy();
+  }
+}
