@@ -1,0 +1,97 @@
+/**
+ * Stands in for the Service in front of the webhook replicas: spreads TCP connections over them in turn, as
+ * kube-proxy would, and on demand holds every answer back for a random time.
+ */
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+export interface Balancer {
+  readonly port: number;
+  /** Connections accepted so far. */
+  connections(): number;
+  /** Holds each piece of an answer for up to `maxMs`; 0 passes it on at once. */
+  delayAnswers(maxMs: number): void;
+  /** From now on new connections go to these ports only; open ones to other ports are closed. */
+  spreadOver(ports: readonly number[]): void;
+  close(): Promise<void>;
+}
+
+export async function startBalancer(
+  initial: readonly number[],
+  random: () => number = Math.random,
+): Promise<Balancer> {
+  let ports = [...initial];
+  let turn = 0;
+  let accepted = 0;
+  let maxDelayMs = 0;
+  const open = new Map<Socket, number>();
+
+  /** Pieces of one answer keep their order: each waits for the one before it. */
+  function passAnswers(from: Socket, to: Socket): void {
+    let last = Promise.resolve();
+    from.on('data', (piece) => {
+      const delayMs = maxDelayMs * random();
+      if (delayMs === 0) {
+        to.write(piece);
+        return;
+      }
+      const released = new Promise<void>((resolve) => setTimeout(resolve, delayMs));
+      last = Promise.all([last, released]).then(() => {
+        if (!to.destroyed) to.write(piece);
+      });
+    });
+    from.on('close', () => {
+      last = last.then(() => {
+        to.end();
+      });
+    });
+  }
+
+  function forward(client: Socket, attemptsLeft: number): void {
+    const port = ports[turn++ % Math.max(1, ports.length)];
+    if (port === undefined || attemptsLeft === 0) {
+      client.destroy();
+      return;
+    }
+    const backend = connect({ host: '127.0.0.1', port });
+    backend.setNoDelay(true);
+    backend.once('connect', () => {
+      open.set(client, port);
+      client.pipe(backend);
+      passAnswers(backend, client);
+    });
+    backend.on('error', () => {
+      if (open.has(client)) client.destroy();
+      else forward(client, attemptsLeft - 1);
+    });
+    client.on('error', () => backend.destroy());
+    client.on('close', () => {
+      open.delete(client);
+      backend.destroy();
+    });
+  }
+
+  const server = createServer({ noDelay: true }, (client) => {
+    accepted += 1;
+    forward(client, ports.length);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    connections: () => accepted,
+    delayAnswers: (maxMs) => {
+      maxDelayMs = maxMs;
+    },
+    spreadOver: (next) => {
+      ports = [...next];
+      for (const [client, port] of open) if (!ports.includes(port)) client.destroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const client of open.keys()) client.destroy();
+        server.close(() => resolve());
+      }),
+  };
+}

@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Cluster, type Component, freePorts } from '@spotalis/cluster';
+import { createAuthority, issueLeaf } from '@spotalis/runtime';
+import { stringify } from 'yaml';
+import { type Balancer, startBalancer } from './balancer.ts';
+import {
+  identities,
+  installationNamespace,
+  type Registration,
+  registration,
+  type ServiceName,
+} from './manifests.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const dayMs = 24 * 3_600_000;
+
+export interface InstallationOptions {
+  /** As in the configuration: `{ url }`, `{ sentinel }` or `{ cluster }`. `memory://` takes one webhook. */
+  readonly redis: Readonly<Record<string, unknown>>;
+  readonly webhooks?: number;
+  readonly controllers?: number;
+  /** More of the configuration file; wins over what is set here. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  readonly reinvocationPolicy?: Registration['reinvocationPolicy'];
+}
+
+interface Replica {
+  readonly component: Component;
+  readonly metricsPort: number;
+  readonly debugPort: number;
+}
+
+export interface WebhookReplica extends Replica {
+  readonly port: number;
+}
+
+/** The product as users run it, on a cluster: its own processes, with the rights of their ServiceAccounts. */
+export class Installation {
+  readonly webhooks: readonly WebhookReplica[];
+  readonly controllers: readonly Replica[];
+  /** Between the API server and the webhooks. */
+  readonly balancer: Balancer;
+  readonly #cluster: Cluster;
+
+  constructor(
+    cluster: Cluster,
+    webhooks: readonly WebhookReplica[],
+    controllers: readonly Replica[],
+    balancer: Balancer,
+  ) {
+    this.#cluster = cluster;
+    this.webhooks = webhooks;
+    this.controllers = controllers;
+    this.balancer = balancer;
+  }
+
+  /** Sends new connections only to the webhooks that run. */
+  routeToRunning(): void {
+    this.balancer.spreadOver(
+      this.webhooks.filter(({ component }) => component.pid !== undefined).map(({ port }) => port),
+    );
+  }
+
+  /** The sum of a series over the webhook replicas that answer. */
+  async admissionMetric(series: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+    let sum = 0;
+    for (const { metricsPort } of this.webhooks) sum += await readMetric(metricsPort, series, labels);
+    return sum;
+  }
+
+  async leader(): Promise<string | undefined> {
+    const lease = await this.#cluster.api.find<{ spec?: { holderIdentity?: string } }>(
+      'Lease',
+      `${installationNamespace}/spotalis-controller`,
+    );
+    return lease?.spec?.holderIdentity || undefined;
+  }
+
+  /** Asks every process to end, as Kubernetes would, and waits for it. */
+  async stop(): Promise<void> {
+    const components = [...this.webhooks, ...this.controllers].map(({ component }) => component);
+    await Promise.all(components.map((component) => component.kill('SIGTERM')));
+    await this.balancer.close();
+  }
+}
+
+/** Resolves when every process is ready and the webhook is registered. */
+export async function install(cluster: Cluster, options: InstallationOptions): Promise<Installation> {
+  const { webhooks: webhookCount = 3, controllers: controllerCount = 2 } = options;
+  await cluster.api.apply(identities);
+
+  const now = Date.now();
+  const validity = { notBeforeMs: now - dayMs, notAfterMs: now + 365 * dayMs };
+  const authority = await createAuthority({ commonName: 'Spotalis webhook authority', ...validity });
+  const leaf = await issueLeaf(authority, { names: ['localhost', '127.0.0.1'], ...validity });
+  const certDir = join(cluster.stateDir, 'webhook-certificates');
+  mkdirSync(certDir, { recursive: true });
+  writeFileSync(join(certDir, 'tls.crt'), leaf.cert);
+  writeFileSync(join(certDir, 'tls.key'), leaf.key, { mode: 0o600 });
+
+  const configFile = join(cluster.stateDir, 'spotalis.yaml');
+  writeFileSync(
+    configFile,
+    stringify({
+      webhook: { certDir },
+      controller: { leaderElection: { namespace: installationNamespace } },
+      redis: options.redis,
+      ...options.configuration,
+    }),
+  );
+
+  async function start(service: ServiceName, index: number): Promise<WebhookReplica> {
+    const script = join(repository, 'packages', service, 'dist', `${service}.mjs`);
+    if (!existsSync(script)) {
+      throw new Error(`the bundle of the ${service} is missing: run npm start or npm test, which make it`);
+    }
+    const [port = 0, metricsPort = 0, healthPort = 0, debugPort = 0] = await freePorts(4);
+    const component = await cluster.startService({
+      name: `${service}-${index}`,
+      script,
+      args: ['--config', configFile],
+      kubeconfig: await cluster.kubeconfigFor(installationNamespace, `spotalis-${service}`),
+      env: {
+        SPOTALIS_WEBHOOK_PORT: String(port),
+        SPOTALIS_METRICS_PORT: String(metricsPort),
+        SPOTALIS_HEALTH_PORT: String(healthPort),
+        SPOTALIS_DEBUG_PORT: String(debugPort),
+      },
+      ready: async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`)).ok,
+    });
+    return { component, port, metricsPort, debugPort };
+  }
+
+  const many = (service: ServiceName, count: number): Promise<WebhookReplica[]> =>
+    Promise.all(Array.from({ length: count }, (_, index) => start(service, index)));
+  const [webhooks, controllers] = await Promise.all([
+    many('webhook', webhookCount),
+    many('controller', controllerCount),
+  ]);
+
+  const balancer = await startBalancer(webhooks.map(({ port }) => port));
+  await cluster.api.apply(
+    registration({
+      url: `https://localhost:${balancer.port}/mutate`,
+      caBundle: authority.cert,
+      ...(options.reinvocationPolicy && { reinvocationPolicy: options.reinvocationPolicy }),
+    }),
+  );
+  return new Installation(cluster, webhooks, controllers, balancer);
+}
+
+/** A process that does not answer counts as zero: it was killed, and its counters with it. */
+async function readMetric(
+  port: number,
+  series: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<number> {
+  const text = await fetch(`http://127.0.0.1:${port}/metrics`).then(
+    (answer) => answer.text(),
+    () => '',
+  );
+  let sum = 0;
+  for (const line of text.split('\n')) {
+    if (!line.startsWith(`${series}{`) && !line.startsWith(`${series} `)) continue;
+    if (!Object.entries(labels).every(([name, value]) => line.includes(`${name}="${value}"`))) continue;
+    sum += Number(line.slice(line.lastIndexOf(' ') + 1));
+  }
+  return sum;
+}

@@ -1,0 +1,132 @@
+/**
+ * What an installation puts into the cluster: identities with the least they need, the Lease, and the webhook's
+ * registration.
+ */
+export const installationNamespace = 'spotalis-system';
+
+export type ServiceName = 'webhook' | 'controller';
+
+type Manifest = Readonly<Record<string, unknown>>;
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+const read = ['get', 'list', 'watch'];
+
+const clusterRules: Record<ServiceName, readonly Rule[]> = {
+  webhook: [
+    { apiGroups: [''], resources: ['namespaces'], verbs: read },
+    // The embedded ledger has the webhook watch pods for itself.
+    { apiGroups: [''], resources: ['pods'], verbs: read },
+    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
+  ],
+  controller: [
+    { apiGroups: [''], resources: ['namespaces', 'nodes', 'pods'], verbs: read },
+    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
+  ],
+};
+
+const namespaceRules: Record<ServiceName, readonly Rule[]> = {
+  webhook: [],
+  controller: [
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
+  ],
+};
+
+function role(service: ServiceName): Manifest[] {
+  const name = `spotalis-${service}`;
+  const subject = { kind: 'ServiceAccount', name, namespace: installationNamespace };
+  const rbac = 'rbac.authorization.k8s.io';
+  const manifests: Manifest[] = [
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: installationNamespace } },
+    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules: clusterRules[service] },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
+      subjects: [subject],
+    },
+  ];
+  if (namespaceRules[service].length === 0) return manifests;
+  return [
+    ...manifests,
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'Role',
+      metadata: { name, namespace: installationNamespace },
+      rules: namespaceRules[service],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name, namespace: installationNamespace },
+      roleRef: { apiGroup: rbac, kind: 'Role', name },
+      subjects: [subject],
+    },
+  ];
+}
+
+export const identities: readonly Manifest[] = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: installationNamespace } },
+  ...role('webhook'),
+  ...role('controller'),
+];
+
+export interface Registration {
+  /** Where the API server finds the webhook. */
+  readonly url: string;
+  /** PEM of the authority that signed the webhook's certificate. */
+  readonly caBundle: string;
+  readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+}
+
+/** Pods are asked about only where someone opted in, and only those a ReplicaSet or a StatefulSet controls. */
+export function registration({ url, caBundle, reinvocationPolicy = 'Never' }: Registration): Manifest {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingWebhookConfiguration',
+    metadata: { name: 'spotalis' },
+    webhooks: [
+      {
+        name: 'pods.spotalis.io',
+        admissionReviewVersions: ['v1'],
+        clientConfig: { url, caBundle: Buffer.from(caBundle).toString('base64') },
+        rules: [
+          {
+            apiGroups: [''],
+            apiVersions: ['v1'],
+            resources: ['pods'],
+            operations: ['CREATE'],
+            scope: 'Namespaced',
+          },
+        ],
+        namespaceSelector: {
+          matchExpressions: [
+            { key: 'spotalis.io/enabled', operator: 'In', values: ['true'] },
+            {
+              key: 'kubernetes.io/metadata.name',
+              operator: 'NotIn',
+              values: ['kube-system', installationNamespace],
+            },
+          ],
+        },
+        matchConditions: [
+          {
+            name: 'owned-by-replicaset-or-statefulset',
+            expression:
+              "has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(o, has(o.controller) && o.controller && o.kind in ['ReplicaSet', 'StatefulSet'])",
+          },
+        ],
+        failurePolicy: 'Ignore',
+        timeoutSeconds: 2,
+        reinvocationPolicy,
+        sideEffects: 'NoneOnDryRun',
+      },
+    ],
+  };
+}

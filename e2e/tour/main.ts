@@ -1,0 +1,124 @@
+/**
+ * `npm start`: a live cluster whose workloads are being split. Real API server, real services; Redis if there is
+ * one or can be had, else the embedded ledger. Stays until Ctrl-C, or with --exit-when-settled until every
+ * sample workload is on target.
+ */
+import { spawnSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { type Cluster, type RedisServers, startCluster, startRedis, waitFor } from '@spotalis/cluster';
+import { install } from '../installation/installation.ts';
+import { observe } from './observation.ts';
+import { sampleManifests } from './samples.ts';
+import { coloured, isSettled, plain, renderTable } from './table.ts';
+
+const settleTimeoutMs = 180_000;
+const refreshMs = 500;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+function readArguments(): { readonly exitWhenSettled: boolean } {
+  const { values } = parseArgs({ options: { 'exit-when-settled': { type: 'boolean', default: false } } });
+  return { exitWhenSettled: values['exit-when-settled'] };
+}
+
+function bundleServices(): void {
+  const turbo = ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier'];
+  const done = spawnSync('turbo', turbo, { encoding: 'utf8' });
+  if (done.status !== 0) throw new Error(`the services could not be bundled:\n${done.stdout}${done.stderr}`);
+}
+
+async function redisOrNone(): Promise<RedisServers | undefined> {
+  try {
+    return await startRedis({ report: say });
+  } catch (error) {
+    say(`No Redis: ${error instanceof Error ? error.message : String(error)}`);
+    say('Going on with the embedded ledger, which takes a single webhook.');
+    return undefined;
+  }
+}
+
+/** Resolves at the first Ctrl-C or SIGTERM. */
+function interruption(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+}
+
+async function settle(cluster: Cluster): Promise<void> {
+  const began = performance.now();
+  const rows = await waitFor(
+    'the sample workloads to be on target',
+    async () => {
+      const now = await observe(cluster.api);
+      return now.every(isSettled) ? now : undefined;
+    },
+    { timeoutMs: settleTimeoutMs, intervalMs: refreshMs },
+  );
+  say(renderTable(rows, plain));
+  say(`Settled ${((performance.now() - began) / 1000).toFixed(1)} s after the workloads were applied.`);
+}
+
+async function showUntil(cluster: Cluster, ended: Promise<void>): Promise<void> {
+  let going = true;
+  const stopped = ended.then(() => {
+    going = false;
+  });
+  const live = process.stdout.isTTY;
+  const style = live && !process.env['NO_COLOR'] ? coloured : plain;
+  let before = '';
+  while (going) {
+    const table = await observe(cluster.api).then(
+      (rows) => renderTable(rows, style),
+      (error: unknown) => `the API server does not answer: ${String(error)}`,
+    );
+    if (table !== before) {
+      // On a terminal the table is drawn over the one before.
+      if (live && before !== '') process.stdout.write(`\u001b[${before.split('\n').length + 1}A\u001b[0J`);
+      say(`${table}\n`);
+      before = table;
+    }
+    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, refreshMs))]);
+  }
+}
+
+async function tour({ exitWhenSettled }: { exitWhenSettled: boolean }): Promise<void> {
+  const ended = interruption();
+  say('Bundling the services ...');
+  bundleServices();
+  const redis = await redisOrNone();
+  let cluster: Cluster | undefined;
+  try {
+    say('Starting a control plane with 12 nodes, 6 spot and 6 on-demand ...');
+    cluster = await startCluster({ report: say });
+    say('Starting the webhook and the controller ...');
+    const installation = await install(cluster, {
+      redis: { url: redis?.url ?? 'memory://' },
+      webhooks: redis === undefined ? 1 : 3,
+    });
+    say(
+      `Up: ${installation.webhooks.length} webhooks, ${installation.controllers.length} controllers, ledger in ${redis === undefined ? 'the webhook' : 'Redis'}.`,
+    );
+    await cluster.api.apply(sampleManifests);
+    if (exitWhenSettled) {
+      await settle(cluster);
+    } else {
+      say(`Use it yourself:  export KUBECONFIG=${cluster.kubeconfig}`);
+      say('For example:      kubectl -n shop scale deployment web --replicas 40');
+      say('Ctrl-C ends it and leaves nothing behind.\n');
+      await showUntil(cluster, ended);
+    }
+    await installation.stop();
+  } finally {
+    await cluster?.stop();
+    await redis?.stop();
+  }
+}
+
+try {
+  await tour(readArguments());
+} catch (error) {
+  process.stderr.write(`spotalis: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

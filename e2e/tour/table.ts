@@ -1,0 +1,67 @@
+import { stripVTControlCharacters } from 'node:util';
+
+export interface Row {
+  readonly workload: string;
+  readonly asked: string;
+  readonly replicas: number;
+  readonly spot: Tally;
+  readonly onDemand: Tally;
+  readonly unsteered: number;
+  readonly ready: number;
+}
+
+export interface Tally {
+  readonly actual: number;
+  readonly target: number;
+}
+
+export interface Style {
+  readonly good: (text: string) => string;
+  readonly bad: (text: string) => string;
+  readonly faint: (text: string) => string;
+}
+
+const escape = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`;
+const same = (text: string): string => text;
+
+export const coloured: Style = { good: escape(32), bad: escape(33), faint: escape(2) };
+export const plain: Style = { good: same, bad: same, faint: same };
+
+export function onTarget({ spot, onDemand, unsteered }: Row): boolean {
+  return unsteered === 0 && spot.actual === spot.target && onDemand.actual === onDemand.target;
+}
+
+export function isSettled(row: Row): boolean {
+  return onTarget(row) && row.ready === row.replicas;
+}
+
+function state(row: Row, style: Style): string {
+  if (isSettled(row)) return style.good('on target');
+  if (onTarget(row)) return style.good(`on target, ${row.ready} Ready`);
+  const created = row.spot.actual + row.onDemand.actual + row.unsteered;
+  if (created !== row.replicas) return style.bad(`${created} of ${row.replicas} created`);
+  return style.bad(`off by ${Math.abs(row.spot.actual - row.spot.target)}`);
+}
+
+/** Columns as wide as their widest cell; colours take no room. */
+export function renderTable(rows: readonly Row[], style: Style): string {
+  const tally = ({ actual, target }: Tally): string => `${actual}/${target}`;
+  const header = ['WORKLOAD', 'ASKED', 'REPLICAS', 'SPOT', 'ON-DEMAND', 'STATE'];
+  const cells = rows.map((row) => [
+    row.workload,
+    row.asked,
+    String(row.replicas),
+    tally(row.spot),
+    tally(row.onDemand),
+    state(row, style),
+  ]);
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...cells.map((line) => stripVTControlCharacters(line[column] ?? '').length)),
+  );
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - stripVTControlCharacters(text).length))
+      .join('  ')
+      .trimEnd();
+  return [style.faint(line(header)), ...cells.map(line)].join('\n');
+}
