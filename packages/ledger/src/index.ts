@@ -27,3 +27,7 @@ export {
   type StoredBreaker,
   type VolumeReach,
 } from './ledger.ts';
+export { openLedger, type OpenLedgerOptions } from './open.ts';
+export { MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
+export { type HostPort, type RedisSettings } from './redis/options.ts';
+export { compareResourceVersions } from './resource-version.ts';

@@ -1,0 +1,191 @@
+import type {
+  Breaker,
+  BreakerWrite,
+  DecideRequest,
+  Decision,
+  Ledger,
+  LedgerCounts,
+  LedgerEntry,
+  LedgerHealth,
+  LedgerPod,
+  ListMark,
+  PodList,
+  ReplicaSetInfo,
+  Revision,
+  SeenOutcome,
+  Steering,
+  SteerRequest,
+  StoredBreaker,
+  VolumeReach,
+} from '../ledger.ts';
+import { compareResourceVersions } from '../resource-version.ts';
+import { defaultTiming, type LedgerTiming } from '../timing.ts';
+import { BreakerBook } from './breaker-book.ts';
+import { RevisionBook } from './revision-book.ts';
+
+export interface MemoryLedgerOptions {
+  readonly now: () => number;
+  readonly timing?: Partial<LedgerTiming>;
+}
+
+/** The ledger of a webhook that runs alone and observes for itself. It is also the model the Redis one is held to. */
+export class MemoryLedger implements Ledger {
+  readonly #now: () => number;
+  readonly #timing: LedgerTiming;
+  readonly #sinceUs: number;
+  readonly #books = new Map<string, { book: RevisionBook; usedAtUs: number }>();
+  readonly #breakers = new Map<string, BreakerBook>();
+  readonly #pools = new Map<string, number>();
+  readonly #reach = new Map<string, ReadonlyMap<number, VolumeReach>>();
+  readonly #replicaSets = new Map<string, ReplicaSetInfo>();
+  #lastUs = 0;
+
+  constructor({ now, timing }: MemoryLedgerOptions) {
+    this.#now = now;
+    this.#timing = { ...defaultTiming, ...timing };
+    this.#sinceUs = this.#tick();
+  }
+
+  async decide(request: DecideRequest): Promise<Decision> {
+    const nowUs = this.#tick();
+    return this.#book(request.revision, nowUs).decide(request, {
+      nowUs,
+      // Nothing is ever lost but with the whole process.
+      dirty: false,
+      breaker: this.#breaker(request.revision.workloadUid),
+      poolOpen: this.#poolOpen(request.pool, nowUs),
+      storeSinceUs: this.#sinceUs,
+    });
+  }
+
+  async cancel(revision: Revision, token: string): Promise<void> {
+    const nowUs = this.#tick();
+    this.#book(revision, nowUs).cancel(token, nowUs);
+  }
+
+  async steer({
+    workloadUid,
+    ordinal,
+    token,
+    wanted,
+    pool,
+    dryRun = false,
+  }: SteerRequest): Promise<Steering> {
+    const nowUs = this.#tick();
+    const reach = this.#reach.get(workloadUid)?.get(ordinal) ?? 'both';
+    if (reach === 'unknown') return { kind: 'unsteered' };
+    if (reach !== 'both') return { kind: 'steered', type: reach, substitute: false };
+    const substitute =
+      wanted === 'spot' &&
+      !this.#breaker(workloadUid).letsSpotThrough(token, this.#poolOpen(pool, nowUs), nowUs, dryRun);
+    return { kind: 'steered', type: substitute ? 'on-demand' : wanted, substitute };
+  }
+
+  async seen(revision: Revision, pod: LedgerPod): Promise<SeenOutcome> {
+    const nowUs = this.#tick();
+    return this.#book(revision, nowUs).seen(pod, nowUs);
+  }
+
+  async released(revision: Revision, token: string): Promise<void> {
+    const nowUs = this.#tick();
+    this.#book(revision, nowUs).released(token, nowUs);
+  }
+
+  async markList(revision: Revision): Promise<ListMark> {
+    const nowUs = this.#tick();
+    return { atUs: this.#book(revision, nowUs).markUs(nowUs), epoch: 0 };
+  }
+
+  async merge(revision: Revision, list: PodList, mark: ListMark): Promise<void> {
+    const nowUs = this.#tick();
+    this.#book(revision, nowUs).merge(list, mark.atUs, nowUs);
+  }
+
+  async rememberReplicaSet(replicaSetUid: string, info: ReplicaSetInfo): Promise<void> {
+    const known = this.#replicaSets.get(replicaSetUid);
+    if (known === undefined || compareResourceVersions(info.resourceVersion, known.resourceVersion) > 0) {
+      this.#replicaSets.set(replicaSetUid, info);
+    }
+    this.#books.get(replicaSetUid)?.book.noteReplicas(info);
+  }
+
+  async replicaSet(replicaSetUid: string): Promise<ReplicaSetInfo | undefined> {
+    return this.#replicaSets.get(replicaSetUid);
+  }
+
+  async breaker(workloadUid: string): Promise<StoredBreaker> {
+    return this.#breaker(workloadUid).read();
+  }
+
+  async setBreaker(workloadUid: string, next: Breaker, expectedVersion: number): Promise<BreakerWrite> {
+    return this.#breaker(workloadUid).write(next, expectedVersion);
+  }
+
+  async openPool(pool: string, openForMs: number): Promise<void> {
+    this.#pools.set(pool, this.#tick() + openForMs * 1000);
+  }
+
+  async closePool(pool: string): Promise<void> {
+    this.#pools.delete(pool);
+  }
+
+  async setReach(workloadUid: string, reach: ReadonlyMap<number, VolumeReach>): Promise<void> {
+    this.#reach.set(workloadUid, new Map(reach));
+  }
+
+  async counts(revision: Revision): Promise<LedgerCounts> {
+    return this.#book(revision, this.#tick()).counts();
+  }
+
+  async lookup(revision: Revision, tokens: readonly string[]): Promise<readonly (LedgerEntry | undefined)[]> {
+    const book = this.#book(revision, this.#tick());
+    return tokens.map((token) => book.lookup(token));
+  }
+
+  async entries(revision: Revision): Promise<readonly LedgerEntry[]> {
+    return this.#book(revision, this.#tick()).entries();
+  }
+
+  async remove(revision: Revision): Promise<void> {
+    this.#books.delete(revision.replicaSetUid);
+    this.#replicaSets.delete(revision.replicaSetUid);
+  }
+
+  health(): LedgerHealth {
+    return { mode: 'embedded', epoch: 0 };
+  }
+
+  async close(): Promise<void> {}
+
+  /** Microseconds that never repeat, as two scripts never run at once: marks and releases must differ. */
+  #tick(): number {
+    this.#lastUs = Math.max(this.#lastUs + 1, Math.round(this.#now() * 1000));
+    return this.#lastUs;
+  }
+
+  #book({ replicaSetUid }: Revision, nowUs: number): RevisionBook {
+    let kept = this.#books.get(replicaSetUid);
+    if (kept === undefined) {
+      for (const [uid, { usedAtUs }] of this.#books) {
+        if (usedAtUs < nowUs - this.#timing.idleMs * 1000) this.#books.delete(uid);
+      }
+      kept = { book: new RevisionBook(this.#timing), usedAtUs: nowUs };
+      this.#books.set(replicaSetUid, kept);
+    }
+    kept.usedAtUs = nowUs;
+    return kept.book;
+  }
+
+  #breaker(workloadUid: string): BreakerBook {
+    let breaker = this.#breakers.get(workloadUid);
+    if (breaker === undefined) {
+      breaker = new BreakerBook();
+      this.#breakers.set(workloadUid, breaker);
+    }
+    return breaker;
+  }
+
+  #poolOpen(pool: string | undefined, nowUs: number): boolean {
+    return pool !== undefined && (this.#pools.get(pool) ?? 0) > nowUs;
+  }
+}

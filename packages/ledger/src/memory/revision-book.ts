@@ -1,0 +1,304 @@
+import { type CapacityType, typeForNext, type TypeCounts } from '@spotalis/core';
+import type {
+  DecideRequest,
+  Decision,
+  LedgerCounts,
+  LedgerEntry,
+  LedgerPod,
+  ListReason,
+  PodList,
+  ReplicaCount,
+  SeenOutcome,
+} from '../ledger.ts';
+import type { OwnDecision } from '../recent.ts';
+import { compareResourceVersions, laterResourceVersion } from '../resource-version.ts';
+import { type LedgerTiming, newborn } from '../timing.ts';
+import type { BreakerBook } from './breaker-book.ts';
+
+interface Place {
+  readonly type: CapacityType;
+  readonly rank: number | undefined;
+  readonly substitute: boolean;
+}
+
+type Entry = Place &
+  (
+    | { readonly state: 'pending'; readonly deadlineUs: number }
+    /** `asOf`: the pod was as it is here at this resourceVersion: its own, or that of a list it was on. */
+    | { readonly state: 'live'; readonly asOf: string }
+  );
+
+/** What the book's owner knows that the request does not say. */
+export interface DecideContext {
+  readonly nowUs: number;
+  readonly dirty: boolean;
+  readonly breaker: BreakerBook;
+  readonly poolOpen: boolean;
+  /** Since when nothing written to the store was lost. */
+  readonly storeSinceUs: number;
+}
+
+/**
+ * The places of one ReplicaSet: the rules, plainly, in the order in which the Lua scripts have them. Linear in the
+ * number of pods, which one process serving one cluster can afford; the scripts are not.
+ */
+export class RevisionBook {
+  readonly #timing: LedgerTiming;
+  readonly #entries = new Map<string, Entry>();
+  readonly #gone = new Map<string, number>();
+  readonly #cancelled = new Map<string, number>();
+  #seeded = false;
+  #lastReleaseUs = 0;
+  #lastListUs = 0;
+  #replicas: ReplicaCount | undefined;
+
+  constructor(timing: LedgerTiming) {
+    this.#timing = timing;
+  }
+
+  decide(request: DecideRequest, context: DecideContext): Decision {
+    const { token, carried, knowledge, dryRun = false } = request;
+    const { nowUs } = context;
+
+    const known = this.#entries.get(token);
+    if (known !== undefined) return this.#again(token, known);
+    // A reinvocation is a new call for a pod that carries the answer of the first.
+    const first = carried === undefined ? undefined : this.#entries.get(carried);
+    if (carried !== undefined && first?.state === 'pending') return this.#again(carried, first);
+    if (this.#isGone(token, nowUs) || this.#isCancelled(token, nowUs)) {
+      return this.#decided(token, { type: 'on-demand', rank: 0, substitute: false }, true);
+    }
+
+    const current = laterCount(this.#replicas, knowledge.replicas);
+    if (current === undefined) return { kind: 'need-replicaset' };
+    if (!dryRun) this.#replicas = current;
+
+    if (knowledge.kind === 'verified') {
+      if (!dryRun) this.#dropGhosts(current.replicas);
+    } else {
+      let { seeded, lastListUs } = { seeded: this.#seeded, lastListUs: this.#lastListUs };
+      if (!seeded && this.#mayStartEmpty(request, context)) {
+        seeded = true;
+        lastListUs = nowUs;
+        if (!dryRun) {
+          this.#seeded = true;
+          this.#lastListUs = nowUs;
+        }
+      }
+      const full = this.#entries.size >= current.replicas;
+      const reason = this.#whyList(context, seeded, lastListUs, full && knowledge.kind === 'fresh');
+      if (reason !== undefined) {
+        return { kind: 'need-list', reason, mark: { atUs: this.markUs(nowUs), epoch: 0 } };
+      }
+      if (full) return { kind: 'need-replicaset' };
+    }
+
+    const place = this.#nextPlace(request, context);
+    const answer = this.#decided(token, place, false, place.type);
+    if (!dryRun) {
+      const deadlineUs = nowUs + this.#timing.pendingDeadlineMs * 1000;
+      this.#entries.set(token, { state: 'pending', ...place, deadlineUs });
+    }
+    return answer;
+  }
+
+  cancel(token: string, nowUs: number): void {
+    if (this.#entries.get(token)?.state === 'live') return;
+    this.#entries.delete(token);
+    this.#cancelled.set(token, nowUs);
+    this.#forgetOld(nowUs);
+  }
+
+  announce(decisions: readonly OwnDecision[], nowUs: number): void {
+    for (const { token, type, rank, substitute } of decisions) {
+      if (this.#entries.has(token) || this.#isGone(token, nowUs) || this.#isCancelled(token, nowUs)) continue;
+      const deadlineUs = nowUs + this.#timing.pendingDeadlineMs * 1000;
+      this.#entries.set(token, { state: 'pending', type, rank, substitute, deadlineUs });
+    }
+  }
+
+  seen(pod: LedgerPod, nowUs: number): SeenOutcome {
+    if (this.#isGone(pod.token, nowUs)) return 'gone';
+    const entry = this.#entries.get(pod.token);
+    if (entry?.state === 'live' && compareResourceVersions(entry.asOf, pod.resourceVersion) >= 0)
+      return 'outdated';
+    this.#putLive(pod, pod.resourceVersion);
+    return 'recorded';
+  }
+
+  released(token: string, nowUs: number): void {
+    if (this.#entries.delete(token)) {
+      // Above lastList even if the clock was set back: a release must never look as old as a list.
+      this.#lastReleaseUs = Math.max(nowUs, this.#lastReleaseUs, this.#lastListUs + 1);
+    }
+    this.#gone.set(token, nowUs);
+    this.#forgetOld(nowUs);
+  }
+
+  markUs(nowUs: number): number {
+    return Math.max(nowUs, this.#lastReleaseUs);
+  }
+
+  merge(list: PodList, markUs: number, nowUs: number): void {
+    const { resourceVersion } = list;
+    for (const pod of list.pods) {
+      const goneAt = this.#isGone(pod.token, nowUs) ? this.#gone.get(pod.token) : undefined;
+      if (goneAt !== undefined && goneAt >= markUs) continue;
+      this.#gone.delete(pod.token);
+      const entry = this.#entries.get(pod.token);
+      if (entry?.state === 'live' && compareResourceVersions(entry.asOf, resourceVersion) > 0) continue;
+      this.#putLive(pod, laterResourceVersion(pod.resourceVersion, resourceVersion));
+    }
+    for (const [token, entry] of this.#entries) {
+      if (entry.state === 'live' && compareResourceVersions(entry.asOf, resourceVersion) < 0) {
+        this.#entries.delete(token);
+        this.#gone.set(token, nowUs);
+      } else if (entry.state === 'pending' && entry.deadlineUs < markUs) {
+        this.#entries.delete(token);
+      }
+    }
+    this.#seeded = true;
+    this.#lastListUs = Math.max(this.#lastListUs, markUs);
+    this.#forgetOld(nowUs);
+  }
+
+  noteReplicas(count: ReplicaCount): void {
+    this.#replicas = laterCount(this.#replicas, count);
+  }
+
+  counts(): LedgerCounts {
+    const entries = [...this.#entries.values()];
+    return { ...this.#typeCounts(), pending: entries.filter((entry) => entry.state === 'pending').length };
+  }
+
+  lookup(token: string): LedgerEntry | undefined {
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return undefined;
+    const { type, rank, substitute } = entry;
+    const place = { token, type, substitute, ...(rank === undefined ? {} : { rank }) };
+    return entry.state === 'pending'
+      ? { ...place, state: 'pending' }
+      : { ...place, state: 'live', resourceVersion: entry.asOf };
+  }
+
+  entries(): readonly LedgerEntry[] {
+    return [...this.#entries.keys()].flatMap((token) => this.lookup(token) ?? []);
+  }
+
+  #whyList(
+    { nowUs, dirty }: DecideContext,
+    seeded: boolean,
+    lastListUs: number,
+    fullOnFresh: boolean,
+  ): ListReason | undefined {
+    if (!seeded) return 'unseeded';
+    if (dirty) return 'dirty';
+    for (const entry of this.#entries.values()) {
+      // Expiry never drops silently: whether the pod exists is for a LIST to say.
+      if (entry.state === 'pending' && entry.deadlineUs < nowUs) return 'expired-pending';
+    }
+    // One seen release means that others may be unseen.
+    if (this.#lastReleaseUs > lastListUs) return 'release-seen';
+    return fullOnFresh ? 'full' : undefined;
+  }
+
+  #mayStartEmpty({ birth }: DecideRequest, { nowUs, dirty, storeSinceUs }: DecideContext): boolean {
+    if (birth === undefined || !birth.untouched || dirty) return false;
+    const createdAtUs = birth.createdAtMs * 1000;
+    return (
+      createdAtUs > storeSinceUs + newborn.clockMarginMs * 1000 &&
+      createdAtUs <= nowUs &&
+      nowUs - createdAtUs < newborn.maxAgeMs * 1000
+    );
+  }
+
+  /** A ReplicaSet never has more pods than replicas, so the surplus are reservations whose pod never came. */
+  #dropGhosts(replicas: number): void {
+    while (this.#entries.size + 1 > replicas) {
+      let oldest: { token: string; deadlineUs: number } | undefined;
+      for (const [token, entry] of this.#entries) {
+        if (entry.state !== 'pending') continue;
+        // The deadline is the age plus a constant.
+        if (oldest === undefined || entry.deadlineUs < oldest.deadlineUs) {
+          oldest = { token, deadlineUs: entry.deadlineUs };
+        }
+      }
+      if (oldest === undefined) return;
+      this.#entries.delete(oldest.token);
+    }
+  }
+
+  #nextPlace({ token, policy, allowed, dryRun = false }: DecideRequest, context: DecideContext) {
+    let type = allowed === 'both' ? typeForNext(policy, this.#typeCounts()) : allowed;
+    let substitute = false;
+    if (type === 'spot' && allowed === 'both') {
+      const { breaker, poolOpen, nowUs } = context;
+      if (!breaker.letsSpotThrough(token, poolOpen, nowUs, dryRun)) {
+        type = 'on-demand';
+        substitute = true;
+      }
+    }
+    return { type, rank: this.#lowestFreeRank(type), substitute };
+  }
+
+  #lowestFreeRank(type: CapacityType): number {
+    const used = new Set<number | undefined>();
+    for (const entry of this.#entries.values()) if (entry.type === type) used.add(entry.rank);
+    let rank = 0;
+    while (used.has(rank)) rank++;
+    return rank;
+  }
+
+  #putLive({ token, type, rank, substitute = false }: LedgerPod, asOf: string): void {
+    this.#entries.set(token, { state: 'live', type, rank, substitute, asOf });
+  }
+
+  #again(token: string, entry: Entry): Decision {
+    return this.#decided(token, { ...entry, rank: entry.rank ?? 0 }, true);
+  }
+
+  #decided(
+    token: string,
+    { type, rank, substitute }: Place & { rank: number },
+    replay: boolean,
+    adding?: CapacityType,
+  ): Decision {
+    const { spot, onDemand } = this.#typeCounts();
+    const counts = {
+      spot: spot + (adding === 'spot' ? 1 : 0),
+      onDemand: onDemand + (adding === 'on-demand' ? 1 : 0),
+    };
+    return { kind: 'decided', type, rank, token, replay, substitute, counts };
+  }
+
+  #typeCounts(): TypeCounts {
+    let spot = 0;
+    for (const entry of this.#entries.values()) if (entry.type === 'spot') spot++;
+    return { spot, onDemand: this.#entries.size - spot };
+  }
+
+  #isGone(token: string, nowUs: number): boolean {
+    return isRecent(this.#gone.get(token), nowUs, this.#timing.goneMs);
+  }
+
+  #isCancelled(token: string, nowUs: number): boolean {
+    return isRecent(this.#cancelled.get(token), nowUs, this.#timing.goneMs);
+  }
+
+  #forgetOld(nowUs: number): void {
+    for (const tombs of [this.#gone, this.#cancelled]) {
+      for (const [token, atUs] of tombs) {
+        if (!isRecent(atUs, nowUs, this.#timing.goneMs)) tombs.delete(token);
+      }
+    }
+  }
+}
+
+function isRecent(atUs: number | undefined, nowUs: number, keptMs: number): boolean {
+  return atUs !== undefined && atUs > nowUs - keptMs * 1000;
+}
+
+function laterCount(a: ReplicaCount | undefined, b: ReplicaCount | undefined): ReplicaCount | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareResourceVersions(b.resourceVersion, a.resourceVersion) > 0 ? b : a;
+}

@@ -1,0 +1,149 @@
+import { Cluster, Redis } from 'ioredis';
+import { LedgerUnavailable } from '../errors.ts';
+import { Circuit } from './circuit.ts';
+import {
+  clientOptions,
+  clusterOptions,
+  defaultCommandTimeoutMs,
+  password,
+  type RedisSettings,
+} from './options.ts';
+import type { Script } from './script.ts';
+
+export interface ConnectionEvents {
+  /** First and each later time; `again` says that something may have been lost in between. */
+  ready(again: boolean): void;
+  failed(failure: LedgerUnavailable | undefined): void;
+}
+
+/** One connection (to a Cluster: one to each node) with a deadline on each call and the circuit before them all. */
+export class Connection {
+  readonly #client: Redis | Cluster;
+  readonly #circuit: Circuit;
+  readonly #timeoutMs: number;
+  #everReady = false;
+  #closed = false;
+
+  constructor(settings: RedisSettings, events: ConnectionEvents) {
+    this.#timeoutMs = settings.commandTimeoutMs ?? defaultCommandTimeoutMs;
+    this.#circuit = new Circuit((failure) => events.failed(failure));
+    const ready = (): void => {
+      const again = this.#everReady;
+      this.#everReady = true;
+      this.#circuit.reset();
+      events.ready(again);
+    };
+    if ('cluster' in settings) {
+      const cluster = new Cluster([...settings.cluster.nodes], clusterOptions(settings));
+      cluster.on('ready', ready);
+      // A node that comes or goes may have been failed over; the Cluster as a whole stays ready.
+      const nodes = (): void => {
+        if (this.#everReady) events.ready(true);
+      };
+      cluster.on('+node', nodes);
+      cluster.on('-node', nodes);
+      this.#client = cluster;
+    } else {
+      const options = clientOptions(settings);
+      const client = 'url' in settings ? new Redis(settings.url, options) : new Redis(options);
+      client.on('ready', ready);
+      client.on('reconnecting', () => {
+        if (settings.passwordFile !== undefined)
+          client.options.password = readPassword(settings) ?? client.options.password;
+      });
+      this.#client = client;
+    }
+    this.#client.on('close', () => {
+      if (!this.#closed)
+        events.failed(new LedgerUnavailable('LEDGER_DISCONNECTED', 'The connection to Redis was lost.'));
+    });
+    // Each call that fails says so itself; without a listener ioredis writes to stderr.
+    this.#client.on('error', () => undefined);
+  }
+
+  get isCluster(): boolean {
+    return this.#client instanceof Cluster;
+  }
+
+  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    const rest = [script.keys, ...keys, ...args];
+    return await this.#guard(async () => {
+      try {
+        return await this.#client.call('EVALSHA', script.sha, ...rest);
+      } catch (error) {
+        if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+        return await this.#client.call('EVAL', script.text, ...rest);
+      }
+    });
+  }
+
+  async command(name: string, args: readonly (string | number)[]): Promise<unknown> {
+    return await this.#guard(async () => await this.#client.call(name, ...args));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#client.disconnect();
+  }
+
+  async #guard(call: () => Promise<unknown>): Promise<unknown> {
+    if (this.#closed) throw new LedgerUnavailable('LEDGER_CLOSED', 'The ledger was closed. Make a new one.');
+    return await this.#circuit.run(async () => await withDeadline(call(), this.#timeoutMs));
+  }
+}
+
+function readPassword(settings: RedisSettings): string | undefined {
+  try {
+    return password(settings);
+  } catch {
+    // The file is being replaced; what was read before may still do, and the next attempt reads again.
+    return undefined;
+  }
+}
+
+function withDeadline(answer: Promise<unknown>, timeoutMs: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // If it was this process that stalled, the answer waits in the socket: let it be read first.
+      setImmediate(() => {
+        reject(
+          new LedgerUnavailable(
+            'LEDGER_TIMEOUT',
+            `Redis did not answer within ${timeoutMs} ms. The command may still be carried out.`,
+          ),
+        );
+      });
+    }, timeoutMs);
+    void settle(answer, resolve, (error) => reject(unavailable(error))).finally(() => clearTimeout(timer));
+  });
+}
+
+async function settle(
+  answer: Promise<unknown>,
+  resolve: (value: unknown) => void,
+  reject: (error: unknown) => void,
+): Promise<void> {
+  try {
+    resolve(await answer);
+  } catch (error) {
+    reject(error);
+  }
+}
+
+/** Server states that pass by themselves. */
+const passing = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|OOM|MISCONF|NOREPLICAS|UNBLOCKED)\b/;
+
+function unavailable(error: unknown): LedgerUnavailable {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === 'ReplyError') {
+    const retryable = passing.test(message);
+    const hint = retryable
+      ? 'It passes by itself.'
+      : 'Look at the user, its rights and the version of Redis (docs/redis.md).';
+    return new LedgerUnavailable('LEDGER_REFUSED', `Redis refused: ${message}. ${hint}`, {
+      cause: error,
+      retryable,
+    });
+  }
+  return new LedgerUnavailable('LEDGER_DISCONNECTED', `No connection to Redis: ${message}`, { cause: error });
+}

@@ -1,0 +1,9 @@
+--[[
+  The mark of a LIST that begins after this answer.
+
+  KEYS  1  meta
+  Out   the time in us, or that of the last release if the clock was set back since
+]]
+--- @include "clock"
+
+return digits(math.max(clock(), tonumber(redis.call('HGET', KEYS[1], 'release') or 0)))

@@ -1,0 +1,77 @@
+import { LedgerUnavailable } from '../errors.ts';
+import type { PodList } from '../ledger.ts';
+import { array, text, typeCode } from './reply.ts';
+import { type Script, scripts } from './script.ts';
+
+/**
+ * Pods a call: what keeps Redis from everything else for less than 2 ms on slow machines too (bench/redis-time.ts
+ * shows about 3 us a pod). Other calls get their turn between two chunks.
+ */
+const podsPerChunk = 150;
+
+const attempts = 3;
+
+export interface MergeRun {
+  readonly run: (script: Script, args: readonly (string | number)[]) => Promise<unknown>;
+  /** Counts connections lost: what an earlier chunk wrote may be lost with one. */
+  readonly connections: () => number;
+  readonly goneUs: number;
+  readonly idleMs: number;
+}
+
+/** Writes a list in chunks, then sweeps what is not on it. Begins again when the ledger is lost half way. */
+export async function mergeInChunks(list: PodList, atUs: number, io: MergeRun): Promise<void> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (await mergeOnce(list, String(atUs), io)) return;
+  }
+  throw new LedgerUnavailable(
+    'LEDGER_LOST',
+    `The ledger was lost ${attempts} times while a list of ${list.pods.length} pods was merged. The next LIST does it.`,
+  );
+}
+
+async function mergeOnce(list: PodList, mark: string, io: MergeRun): Promise<boolean> {
+  const { resourceVersion, pods } = list;
+  const connections = io.connections();
+  let id = '';
+  // At least once: an empty list is a fact too.
+  for (let start = 0; start === 0 || start < pods.length; start += podsPerChunk) {
+    const chunk = pods
+      .slice(start, start + podsPerChunk)
+      .flatMap((pod) => [
+        pod.token,
+        typeCode(pod.type),
+        pod.rank ?? -1,
+        pod.substitute === true ? 1 : 0,
+        pod.resourceVersion,
+      ]);
+    const reply = await io.run(scripts.mergePods, [
+      id,
+      mark,
+      resourceVersion,
+      io.goneUs,
+      io.idleMs,
+      ...chunk,
+    ]);
+    const [code, ledgerId] = array(reply);
+    if (code === 0 || io.connections() !== connections) return false;
+    id = text(ledgerId);
+  }
+  let cursor = '0';
+  do {
+    if (io.connections() !== connections) return false;
+    const reply = await io.run(scripts.sweepPlaces, [
+      id,
+      mark,
+      resourceVersion,
+      io.goneUs,
+      io.idleMs,
+      cursor,
+      podsPerChunk,
+    ]);
+    const [code, next] = array(reply);
+    if (code === 0) return false;
+    cursor = text(next);
+  } while (cursor !== '0');
+  return true;
+}

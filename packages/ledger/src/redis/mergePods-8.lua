@@ -1,0 +1,36 @@
+--[[
+  One chunk of a LIST. Each pod on it is live as of the list's resourceVersion, which the sweep then compares: two
+  lists merged at once do not disturb each other, and a list needs no id of its own.
+
+  KEYS  1..8  the places (see places.lua)
+  ARGV  1 the ledger's id as the first chunk returned it, '' in the first
+        2 mark in us   3 the list's resourceVersion   4 tombstones kept in us   5 idle expiry in ms
+        then for each pod: token, type s | o, rank or -1, substitute 0 | 1, resourceVersion
+  Out   { 1, ledger id }
+        { 0 }  the ledger was lost since the first chunk: begin again
+]]
+--- @include "clock"
+--- @include "version"
+--- @include "places"
+
+local now = clock()
+local mark, listed, kept = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then
+  return { 0 }
+end
+for i = 6, #ARGV, 5 do
+  local token = ARGV[i]
+  local ended = buried(token, now, kept)
+  if not ended or ended < mark then
+    if ended then
+      redis.call('ZREM', KEYS[8], token)
+    end
+    local before = read(token)
+    if not (before and before.state == 'L' and later(before.version, listed)) then
+      local version = later(ARGV[i + 4], listed) and ARGV[i + 4] or listed
+      local entry = { state = 'L', type = ARGV[i + 1], rank = tonumber(ARGV[i + 2]), substitute = ARGV[i + 3], version = version }
+      put(token, before, entry)
+    end
+  end
+end
+return { 1, touch(now, ARGV[5]) }

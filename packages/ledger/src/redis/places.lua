@@ -1,0 +1,91 @@
+-- The places of one ReplicaSet. The first eight keys of every script that includes this:
+--   1 meta       hash   id, seeded, release, list (times), replicas, version
+--   2 entries    hash   token -> state|type|rank|substitute|version
+--   3 spot       zset   token by rank; its cardinality is the count
+--   4 ondemand   zset   the same
+--   5 spotused   zset   rank by itself, once each: the ranks in use
+--   6 odused     zset   the same
+--   7 pending    zset   token by deadline, which is the age plus a constant
+--   8 gone       zset   token by the time of its end; !token by the time it was cancelled
+-- A state is P(ending) or L(ive), a type s(pot) or o(n-demand), a rank -1 where a pod has none.
+
+local function read(token)
+  local text = redis.call('HGET', KEYS[2], token)
+  if not text then
+    return nil
+  end
+  local state, type, rank, substitute, version = string.match(text, '^(%a)|(%a)|(%-?%d+)|(%d)|(%d*)$')
+  return { state = state, type = type, rank = tonumber(rank), substitute = substitute, version = version }
+end
+
+local function typekeys(type)
+  if type == 's' then
+    return KEYS[3], KEYS[5]
+  end
+  return KEYS[4], KEYS[6]
+end
+
+-- The rank is free again once no other token has it; two may, when they were given out during an outage.
+local function vacate(token, entry)
+  local byrank, used = typekeys(entry.type)
+  redis.call('ZREM', byrank, token)
+  if entry.rank >= 0 and redis.call('ZCOUNT', byrank, entry.rank, entry.rank) == 0 then
+    redis.call('ZREM', used, entry.rank)
+  end
+end
+
+local function drop(token, entry)
+  vacate(token, entry)
+  redis.call('HDEL', KEYS[2], token)
+  if entry.state == 'P' then
+    redis.call('ZREM', KEYS[7], token)
+  end
+end
+
+-- before: what read(token) gave. deadline: of a pending entry only.
+local function put(token, before, entry, deadline)
+  if before and (before.type ~= entry.type or before.rank ~= entry.rank) then
+    vacate(token, before)
+  end
+  if not before or before.type ~= entry.type or before.rank ~= entry.rank then
+    local byrank, used = typekeys(entry.type)
+    redis.call('ZADD', byrank, entry.rank, token)
+    if entry.rank >= 0 then
+      redis.call('ZADD', used, entry.rank, entry.rank)
+    end
+  end
+  redis.call('HSET', KEYS[2], token, table.concat({ entry.state, entry.type, digits(entry.rank), entry.substitute, entry.version }, '|'))
+  if entry.state == 'P' then
+    redis.call('ZADD', KEYS[7], digits(deadline), token)
+  elseif before and before.state == 'P' then
+    redis.call('ZREM', KEYS[7], token)
+  end
+end
+
+-- The time at which the member was buried, if that is younger than kept; else false.
+local function buried(member, now, kept)
+  local at = redis.call('ZSCORE', KEYS[8], member)
+  if at and tonumber(at) > now - kept then
+    return tonumber(at)
+  end
+  return false
+end
+
+-- Each burial makes room for itself: never many at once, so that no call is long.
+local function bury(member, now, kept)
+  redis.call('ZADD', KEYS[8], digits(now), member)
+  local old = redis.call('ZRANGEBYSCORE', KEYS[8], '-inf', digits(now - kept), 'LIMIT', 0, 8)
+  if #old > 0 then
+    redis.call('ZREM', KEYS[8], unpack(old))
+  end
+end
+
+-- All keys of a ledger expire together: a part of one would be believed. Returns the ledger's id, which is new
+-- whenever its memory is.
+local function touch(now, idle)
+  redis.call('HSETNX', KEYS[1], 'id', digits(now))
+  for i = 1, 8 do
+    redis.call('PEXPIRE', KEYS[i], idle)
+  end
+  return redis.call('HGET', KEYS[1], 'id')
+end
