@@ -5,6 +5,7 @@ export { type PrepareOptions, prepareBinaries } from './binaries/prepare.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATION } from './kwok/stages.ts';
 export type { Component } from './process/component.ts';
+export { freePorts } from './process/ports.ts';
 export { waitFor, type WaitOptions } from './process/wait.ts';
 export { type Proxy, startProxy } from './proxy/proxy.ts';
 export { RedisNode } from './redis/node.ts';

@@ -200,7 +200,7 @@ export class ApiClient {
   }
 
   async #path(kind: string, object: string, subresource?: string): Promise<string> {
-    const [name, namespace = 'default'] = object.split('/').reverse();
+    const [name, namespace = 'default'] = object.split('/').toReversed();
     return `${pathOf(await this.#resource(kind), namespace, name)}${subresource ? `/${subresource}` : ''}`;
   }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import { run } from '../process/run.ts';
 import { VERSIONS } from '../versions.ts';
-import { type ProgramName, projectOf } from './programs.ts';
+import { type ProgramName, type Project, projectOf } from './programs.ts';
 
 /** Where the projects publish what they release. */
 export interface ReleaseSites {
@@ -66,44 +66,40 @@ export async function download(
 
 function releaseOf(program: ProgramName, sites: ReleaseSites): Release {
   const project = projectOf(program);
-  const version = `v${VERSIONS[project]}`;
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-  switch (project) {
-    case 'kubernetes': {
-      const url = `${sites.kubernetes}/${version}/bin/linux/${arch}/${program}`;
-      return { url, checksum: async () => firstWord((await get(`${url}.sha256`)).toString('utf8')) };
-    }
-    case 'etcd': {
-      const name = `etcd-${version}-linux-${arch}`;
-      const archive = `${name}.tar.gz`;
-      return {
-        url: `${sites.etcd}/${version}/${archive}`,
-        member: `${name}/etcd`,
-        checksum: async () => {
-          const sums = (await get(`${sites.etcd}/${version}/SHA256SUMS`)).toString('utf8');
-          return published(
-            archive,
-            sums.split('\n').find((line) => line.endsWith(archive)),
-          );
-        },
-      };
-    }
-    case 'kwok': {
-      const name = `kwok-linux-${arch}`;
-      return {
-        url: `${sites.kwok}/${version}/${name}`,
-        checksum: async () => {
-          const release: { assets?: { name: string; digest?: string }[] } = JSON.parse(
-            (await get(`${sites.kwokDigests}/${version}`)).toString('utf8'),
-          );
-          return published(
-            name,
-            release.assets?.find((asset) => asset.name === name)?.digest?.replace('sha256:', ''),
-          );
-        },
-      };
-    }
-  }
+  return RELEASES[project](sites, `v${VERSIONS[project]}`, arch, program);
+}
+
+type ReleaseOf = (sites: ReleaseSites, version: string, arch: string, program: ProgramName) => Release;
+
+const RELEASES: Readonly<Record<Project, ReleaseOf>> = {
+  kubernetes(sites, version, arch, program) {
+    const url = `${sites.kubernetes}/${version}/bin/linux/${arch}/${program}`;
+    return { url, checksum: async () => firstWord(await getText(`${url}.sha256`)) };
+  },
+  etcd(sites, version, arch) {
+    const name = `etcd-${version}-linux-${arch}`;
+    const archive = `${name}.tar.gz`;
+    const checksum = async () => {
+      const sums = await getText(`${sites.etcd}/${version}/SHA256SUMS`);
+      const line = sums.split('\n').find((each) => each.endsWith(archive));
+      return published(archive, line);
+    };
+    return { url: `${sites.etcd}/${version}/${archive}`, member: `${name}/etcd`, checksum };
+  },
+  kwok(sites, version, arch) {
+    const name = `kwok-linux-${arch}`;
+    const checksum = async () => {
+      const release: GithubRelease = JSON.parse(await getText(`${sites.kwokDigests}/${version}`));
+      const digest = release.assets?.find((asset) => asset.name === name)?.digest;
+      return published(name, digest?.replace('sha256:', ''));
+    };
+    return { url: `${sites.kwok}/${version}/${name}`, checksum };
+  },
+};
+
+interface GithubRelease {
+  readonly assets?: readonly { readonly name: string; readonly digest?: string }[];
 }
 
 function published(name: string, checksum: string | undefined): string {
@@ -112,6 +108,10 @@ function published(name: string, checksum: string | undefined): string {
 }
 
 const firstWord = (text: string) => text.trim().split(/\s/)[0] ?? '';
+
+async function getText(url: string): Promise<string> {
+  return (await get(url)).toString('utf8');
+}
 
 async function get(url: string): Promise<Buffer> {
   const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: CONNECT_TIMEOUT_MS } });

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
@@ -13,11 +13,13 @@ export interface GoToolchain {
   readonly env: Readonly<Record<string, string>>;
 }
 
+type Toolchain = GoToolchain | { readonly missing: string };
+
 /** From this version on, `go` fetches another version of itself when it is asked to. */
 const SWITCHES_SINCE = [1, 21];
 
 /** On PATH, where the official archive puts it, or, if need be, fetched by the older `go` that Debian has. */
-export async function findGo(progress: Progress): Promise<GoToolchain | { readonly missing: string }> {
+export async function findGo(progress: Progress): Promise<Toolchain> {
   const installed = findProgram('go', ['/usr/local/go/bin']);
   if (installed) {
     const version = await versionOf(installed);
@@ -28,16 +30,9 @@ export async function findGo(progress: Progress): Promise<GoToolchain | { readon
   }
   const toolchain = toolchainModule();
   if (isProgram(toolchain.command)) return toolchain;
-  return progress.during(
-    `fetching Go ${VERSIONS.go}, because ${installed ? 'the installed one is too old' : 'there is none'}`,
-    async () => {
-      const old = installed ?? (await debianGo());
-      if (old === undefined)
-        return {
-          missing: `Go ${SWITCHES_SINCE.join('.')} or later is not installed and Debian's packages cannot be fetched`,
-        };
-      return fetchToolchain(old);
-    },
+  const why = installed ? 'the installed one is too old' : 'there is none';
+  return progress.during(`fetching Go ${VERSIONS.go}, because ${why}`, () =>
+    installed ? fetchToolchain(installed) : withDebianGo(fetchToolchain),
   );
 }
 
@@ -60,7 +55,7 @@ function toolchainModule(): GoToolchain {
   return { command: join(root, 'bin', 'go'), env: { ...caches(), GOROOT: root, GOTOOLCHAIN: 'local' } };
 }
 
-async function fetchToolchain(old: string): Promise<GoToolchain | { readonly missing: string }> {
+async function fetchToolchain(old: string): Promise<Toolchain> {
   const toolchain = toolchainModule();
   const fetched = await run(old, ['mod', 'download', TOOLCHAIN()], caches(), cacheDir());
   if (!fetched.ok)
@@ -73,13 +68,19 @@ async function fetchToolchain(old: string): Promise<GoToolchain | { readonly mis
   return toolchain;
 }
 
-async function debianGo(): Promise<string | undefined> {
+/** Debian's own `go`, too old to build with, for as long as it takes. */
+async function withDebianGo(fetch: (go: string) => Promise<Toolchain>): Promise<Toolchain> {
   const home = join(cacheDir(), 'debian-go');
   const result = await unpackDebianPackages(['golang-go'], home, () => Promise.resolve());
-  if (!result.ok) return undefined;
-  const lib = join(home, 'usr/lib');
-  const version = readdirSync(lib).find((name) => /^go-\d/.test(name));
-  return version && join(lib, version, 'bin', 'go');
+  if (!result.ok) return { missing: `there is no Go, and ${result.reason}` };
+  try {
+    const lib = join(home, 'usr/lib');
+    const root = readdirSync(lib).find((name) => /^go-\d/.test(name));
+    if (root === undefined) return { missing: "there is no Go, and Debian's package holds none" };
+    return await fetch(join(lib, root, 'bin', 'go'));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
 async function versionOf(go: string): Promise<number[]> {

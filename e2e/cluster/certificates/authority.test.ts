@@ -31,8 +31,9 @@ describe('the certificate authority', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    const accepted = once(server, 'secureConnection') as Promise<[TLSSocket]>;
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const accepted = new Promise<TLSSocket>((resolve) => server.once('secureConnection', resolve));
     const client = connect({
       port,
       host: '127.0.0.1',
@@ -40,7 +41,7 @@ describe('the certificate authority', () => {
       ...keyPair(authority.issue({ commonName: 'client' })),
     });
     await once(client, 'secureConnect');
-    const [socket] = await accepted;
+    const socket = await accepted;
     expect(socket.authorized).toBe(true);
     expect(socket.getPeerCertificate().subject.CN).toBe('client');
     client.destroy();

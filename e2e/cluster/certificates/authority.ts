@@ -73,7 +73,6 @@ export class Authority {
 }
 
 function distinguishedName({ commonName, organizations = [] }: Leaf): Der {
-  const attribute = (type: string, content: string): Der => set(sequence(oid(type), text(content)));
   return sequence(
     ...organizations.map((name) => attribute('2.5.4.10', name)),
     attribute('2.5.4.3', commonName),
@@ -96,3 +95,5 @@ function pem(label: string, der: Der): string {
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 }
+
+const attribute = (type: string, content: string): Der => set(sequence(oid(type), text(content)));

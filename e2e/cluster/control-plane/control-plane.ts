@@ -33,7 +33,7 @@ export interface ControlPlaneParts {
 export async function layOutControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
   const { supervisor, programs, stateDir, dataDir, logDir, audit } = parts;
   const ports = await choosePorts(parts.port);
-  const server = `https://127.0.0.1:${ports.apiserver}`;
+  const server = origin(ports.apiserver);
   const credentials = writeCredentials(join(stateDir, 'credentials'), server);
   const auditFile = audit && join(logDir, 'audit.log');
   mkdirSync(logDir, { recursive: true });
@@ -55,7 +55,6 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
         return statusCode === 200;
       },
     });
-  const https = (port: number) => `https://127.0.0.1:${port}`;
   return {
     server,
     ports,
@@ -66,9 +65,9 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
       'kube-apiserver': component('kube-apiserver', `${server}/readyz`),
       'kube-controller-manager': component(
         'kube-controller-manager',
-        `${https(ports.controllerManager)}/healthz`,
+        `${origin(ports.controllerManager)}/healthz`,
       ),
-      'kube-scheduler': component('kube-scheduler', `${https(ports.scheduler)}/healthz`),
+      'kube-scheduler': component('kube-scheduler', `${origin(ports.scheduler)}/healthz`),
       kwok: component('kwok', `http://127.0.0.1:${ports.kwok}/healthz`),
     },
   };
@@ -89,3 +88,5 @@ async function choosePorts(apiserver: number | undefined): Promise<Ports> {
     await freePorts(6);
   return { etcd, etcdPeer, apiserver: apiserver ?? first, controllerManager, scheduler, kwok };
 }
+
+const origin = (port: number) => `https://127.0.0.1:${port}`;

@@ -20,8 +20,8 @@ export interface Credentials {
   readonly caFile: string;
   readonly ca: string;
   readonly admin: { readonly cert: string; readonly key: string };
-  file(name: string): string;
-  kubeconfig(client: ClientName): string;
+  readonly file: (name: string) => string;
+  readonly kubeconfig: (client: ClientName) => string;
 }
 
 export function writeCredentials(dir: string, server: string): Credentials {

@@ -108,8 +108,6 @@ podIPs:
 }
 
 function readiness(ready: boolean, alsoTrue: readonly string[] = []): string {
-  const condition = (type: string, status: boolean) =>
-    `- {type: ${type}, status: "${status ? 'True' : 'False'}", lastTransitionTime: {{ $now | Quote }}}\n`;
   return `{{ $now := Now }}
 phase: Running
 conditions:
@@ -128,6 +126,10 @@ containerStatuses:
   state: {running: {startedAt: {{ $now | Quote }}}}
 {{ end }}
 `;
+}
+
+function condition(type: string, status: boolean): string {
+  return `- {type: ${type}, status: "${status ? 'True' : 'False'}", lastTransitionTime: {{ $now | Quote }}}\n`;
 }
 
 const nodeReady = `{{ $now := Now }}

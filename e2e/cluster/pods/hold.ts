@@ -1,4 +1,4 @@
-import type { ApiClient, KubeObject, ListOptions } from '../api/client.ts';
+import type { ApiClient, ListOptions } from '../api/client.ts';
 import { HOLD_ANNOTATION, type Hold } from '../kwok/stages.ts';
 
 /**
@@ -15,7 +15,7 @@ export function releasePods(api: ApiClient, pods: ListOptions): Promise<number> 
 }
 
 async function annotate(api: ApiClient, options: ListOptions, hold: Hold | null): Promise<number> {
-  const pods = await api.list<KubeObject>('Pod', options);
+  const pods = await api.list('Pod', options);
   const patch = { metadata: { annotations: { [HOLD_ANNOTATION]: hold } } };
   await Promise.all(
     pods.map(({ metadata }) => api.patch('Pod', `${metadata?.namespace}/${metadata?.name}`, patch)),

@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasCode } from './errno.ts';
 import { isRunning, startTimeOf } from './identity.ts';
 import { waitFor } from './wait.ts';
 
@@ -43,7 +44,7 @@ function acquire(file: string): Holder | 'acquired' {
     linkSync(mine, file);
     return 'acquired';
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   } finally {
     rmSync(mine, { force: true });
   }
@@ -55,7 +56,8 @@ function acquire(file: string): Holder | 'acquired' {
 
 function readHolder(file: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
+    const holder: Holder = JSON.parse(readFileSync(file, 'utf8'));
+    return holder;
   } catch {
     return undefined;
   }

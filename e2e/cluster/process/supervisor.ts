@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { hasCode } from './errno.ts';
 import type { Report, Request } from './watchdog-messages.ts';
 
 export interface Exit {
@@ -24,7 +25,6 @@ export interface Running {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  readonly exited: Promise<Exit>;
   exit: Exit | null;
   kill(signal?: NodeJS.Signals): void;
 }
@@ -34,7 +34,7 @@ export class Supervisor {
   readonly #watchdog: ChildProcess;
   readonly #stateDir: string;
   readonly #removals: readonly string[];
-  readonly #running = new Map<number, { process: Running; settle: (exit: Exit) => void }>();
+  readonly #running = new Map<number, Running>();
   readonly #starting = new Map<number, { resolve: (pid: number) => void; reject: (error: Error) => void }>();
   readonly #gone: Promise<void>;
   #lastId = 0;
@@ -99,21 +99,16 @@ export class Supervisor {
         logFile,
       });
     });
-    let settle: (exit: Exit) => void = () => undefined;
-    const exited = new Promise<Exit>((resolve) => {
-      settle = resolve;
-    });
     const running: Running = {
       name,
       pid,
       logFile,
-      exited,
       exit: null,
       kill(signal = 'SIGKILL') {
         if (this.exit === null) signalIfThere(pid, signal);
       },
     };
-    this.#running.set(pid, { process: running, settle });
+    this.#running.set(pid, running);
     return running;
   }
 
@@ -158,11 +153,10 @@ export class Supervisor {
   }
 
   #exited(pid: number, exit: Exit): void {
-    const entry = this.#running.get(pid);
-    if (entry === undefined) return;
+    const running = this.#running.get(pid);
+    if (running === undefined) return;
     this.#running.delete(pid);
-    entry.process.exit = exit;
-    entry.settle(exit);
+    running.exit = exit;
   }
 
   /** Also when somebody killed the watchdog itself: then its children are ours to end. */
@@ -171,7 +165,7 @@ export class Supervisor {
     for (const { reject } of this.#starting.values())
       reject(new Error('the watchdog of the cluster is gone'));
     this.#starting.clear();
-    for (const pid of [...this.#running.keys()]) this.#exited(pid, { code: null, signal: 'SIGKILL' });
+    for (const pid of this.#running.keys()) this.#exited(pid, { code: null, signal: 'SIGKILL' });
     for (const path of this.#removals) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -180,6 +174,6 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!hasCode(error, 'ESRCH')) throw error;
   }
 }

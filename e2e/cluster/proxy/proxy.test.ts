@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { freePort } from '../process/ports.ts';
 import { waitFor } from '../process/wait.ts';
 import { type Proxy, startProxy } from './proxy.ts';
 
@@ -11,10 +12,12 @@ describe('the proxy', () => {
     socket.pipe(socket);
   });
   let proxy: Proxy;
+  let echoPort: number;
   beforeEach(async () => {
-    echo.listen(0, '127.0.0.1');
+    echoPort = await freePort();
+    echo.listen(echoPort, '127.0.0.1');
     await once(echo, 'listening');
-    proxy = await startProxy((echo.address() as AddressInfo).port);
+    proxy = await startProxy(echoPort);
   });
   afterEach(async () => {
     await proxy.close();
@@ -27,17 +30,6 @@ describe('the proxy', () => {
     socket.on('error', () => undefined);
     return socket;
   };
-  const roundTrip = async (socket: Socket, message: string): Promise<string> => {
-    socket.write(message);
-    const [answer] = await once(socket, 'data');
-    return String(answer);
-  };
-  const ending = (socket: Socket): Promise<string> =>
-    once(socket, 'data').then(
-      () => 'data',
-      (error: NodeJS.ErrnoException) => error.code ?? 'error',
-    );
-
   it('carries both directions to the end, and counts', async () => {
     const socket = await client();
     expect(await roundTrip(socket, 'hello')).toBe('hello');
@@ -45,7 +37,7 @@ describe('the proxy', () => {
     socket.end('bye');
     expect(await text(socket)).toBe('bye');
     await waitFor('the connection to be gone', () => proxy.connections === 0);
-    await (await client()).destroy();
+    (await client()).destroy();
     await waitFor('the second connection', () => proxy.totalConnections === 2);
   });
 
@@ -67,7 +59,7 @@ describe('the proxy', () => {
     const answers = [roundTrip(before, 'b'), roundTrip(during, 'c')].map((answer) =>
       answer.finally(() => delivered++),
     );
-    const direct = connect({ port: (echo.address() as AddressInfo).port, host: '127.0.0.1' });
+    const direct = connect({ port: echoPort, host: '127.0.0.1' });
     await roundTrip(direct, 'd');
     direct.destroy();
     expect(delivered).toBe(0);
@@ -92,3 +84,14 @@ describe('the proxy', () => {
     proxy.resume();
   });
 });
+
+const roundTrip = async (socket: Socket, message: string): Promise<string> => {
+  socket.write(message);
+  const [answer] = await once(socket, 'data');
+  return String(answer);
+};
+const ending = (socket: Socket): Promise<string> =>
+  once(socket, 'data').then(
+    () => 'data',
+    (error: NodeJS.ErrnoException) => error.code ?? 'error',
+  );

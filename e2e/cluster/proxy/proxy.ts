@@ -112,7 +112,7 @@ export class Proxy {
         done();
       },
       flush(done) {
-        void last.then(() => done());
+        void settle(last, done);
       },
     });
   }
@@ -127,4 +127,9 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
   await once(server, 'listening');
   server.unref();
   return proxy;
+}
+
+async function settle(work: Promise<void>, done: () => void): Promise<void> {
+  await work;
+  done();
 }

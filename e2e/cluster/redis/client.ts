@@ -37,7 +37,7 @@ export async function ask(address: Address, command: readonly string[], timeoutM
           }
           resolve(at.reply);
         } catch (error) {
-          reject(error as Error);
+          reject(error);
         }
       });
       socket.write(commands.map(encode).join(''));

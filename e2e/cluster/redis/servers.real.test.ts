@@ -68,8 +68,8 @@ describe('redis behind Sentinel', () => {
 describe('a Redis Cluster', () => {
   it('serves each slot from one of three nodes', async () => {
     const redis = await start({ mode: 'cluster' });
-    const slots = (await redis.node(2).command('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
-    expect(slots.map(([, , [, port]]) => port).sort()).toEqual(redis.nodes.map(({ port }) => port).sort());
+    const slots = JSON.stringify(await redis.node(2).command('CLUSTER', 'SLOTS'));
+    for (const { port } of redis.nodes) expect(slots).toContain(`"127.0.0.1",${port},`);
     await expect(redis.node(0).command('SET', 'a', '1')).rejects.toThrow(/^MOVED/);
   }, 60_000);
 });
