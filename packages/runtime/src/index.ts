@@ -1,20 +1,61 @@
 export {
+  CertificateError,
+  type CertificateErrorCode,
+  type CertificateFacts,
+  checkKeyPair,
+  readCertificate,
+} from './certificates/inspect.ts';
+export {
+  type AuthorityRequest,
+  createAuthority,
+  issueLeaf,
+  type KeyPair,
+  type LeafRequest,
+  type Validity,
+} from './certificates/issue.ts';
+export {
+  CertificateFiles,
+  type CertificateFilesOptions,
+  CertificateHolder,
+  type CertificateSource,
+} from './certificates/source.ts';
+export {
   type ConfigurationListener,
   type FollowedConfiguration,
   type LoadedConfiguration,
   loadConfiguration,
 } from './configuration/configuration.ts';
-export type { Milliseconds } from './configuration/duration.ts';
-export { formatDuration, parseDuration } from './configuration/duration.ts';
+export { formatDuration, type Milliseconds, parseDuration } from './configuration/duration.ts';
 export type { Environment } from './configuration/environment.ts';
 export { ConfigurationError, type ConfigurationProblem } from './configuration/error.ts';
 export type { Sources } from './configuration/load.ts';
 export type { Configuration } from './configuration/schema.ts';
 export type { LabelRequirement, LabelSelector, Toleration } from './configuration/structures.ts';
+export { type FileState, FileWatch, type FileWatchOptions } from './files/watch.ts';
+export { EventLoop, type EventLoopOptions } from './health/event-loop.ts';
+export type { Exposition } from './health/endpoints.ts';
+export {
+  debugServer,
+  type DebugServerOptions,
+  healthServer,
+  type HealthServerOptions,
+  metricsServer,
+  type MetricsServerOptions,
+} from './health/servers.ts';
+export { answerErrors, createApp } from './http/app.ts';
+export { bodyLimitBytes, type BodyOptions, readBody, readJson } from './http/body.ts';
+export { HttpError } from './http/error.ts';
+export {
+  type DrainTimes,
+  HttpServer,
+  type HttpServerOptions,
+  ServerError,
+  type ServerErrorCode,
+} from './http/server.ts';
 export type { Component, StartContext } from './lifecycle/component.ts';
 export { LifecycleError, type LifecycleErrorCode } from './lifecycle/error.ts';
 export { Lifecycle, type LifecycleState } from './lifecycle/lifecycle.ts';
-export { type RunOptions, runService } from './lifecycle/process.ts';
+export { type ProcessLike, type RunOptions, runService } from './lifecycle/process.ts';
 export { type CheckResult, Readiness, type ReadinessCheck } from './lifecycle/readiness.ts';
 export {
   createLogger,
@@ -24,3 +65,14 @@ export {
   type LogLevel,
   type RootLogger,
 } from './logging/logger.ts';
+export { admissionSeconds } from './metrics/catalogue.ts';
+export { leaderMetrics, reflectorMetrics, type RestCall, restClientMetrics } from './metrics/clients.ts';
+export {
+  type ReconcileOutcome,
+  reconcileMetrics,
+  type UnfinishedWork,
+  workqueueMetrics,
+} from './metrics/queues.ts';
+export { type CounterMetric, type GaugeMetric, type HistogramMetric, Metrics } from './metrics/registry.ts';
+export { certificateMetrics, configurationMetrics, webhookMetrics } from './metrics/service.ts';
+export type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './metrics/spec.ts';

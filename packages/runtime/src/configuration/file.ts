@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { LineCounter, parseDocument } from 'yaml';
+import { reasonOf } from '../files/reason.ts';
 import { ConfigurationError, type ConfigurationProblem } from './error.ts';
 import { nearest } from './nearest.ts';
 import { isSetting, type Schema, settingsOf } from './setting.ts';
@@ -19,11 +20,10 @@ export async function readConfigurationText(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw new ConfigurationError([
       {
         key: file,
-        message: `cannot be read (${why}); give --config the path of a YAML file this process may read`,
+        message: `cannot be read (${reasonOf(error)}); give --config the path of a YAML file this process may read`,
       },
     ]);
   }

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { reasonOf } from './reason.ts';
 
 /** The content of a file, or why there is none. */
 export type FileState = { readonly text: string } | { readonly missing: string };
@@ -90,7 +91,7 @@ async function stateOf(path: string): Promise<FileState> {
   try {
     return { text: await readFile(path, 'utf8') };
   } catch (error) {
-    return { missing: error instanceof Error && 'code' in error ? String(error.code) : String(error) };
+    return { missing: reasonOf(error) };
   }
 }
 

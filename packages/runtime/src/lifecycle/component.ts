@@ -3,7 +3,7 @@ export interface StartContext {
   /** Aborted when the service is told to stop before this component has started. */
   readonly signal: AbortSignal;
   /** Ends the whole service in order, with exit code 1. For faults found after the start, such as a lost Lease. */
-  fail(error: Error): void;
+  readonly fail: (error: Error) => void;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /** What a secret is replaced by, wherever values are written out. */
 export const masked = '********';
 
@@ -18,7 +20,7 @@ export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= maxDepth) return '...';
-  if (value instanceof Error) return describeError(value, depth);
+  if (value instanceof Error || types.isNativeError(value)) return describeError(value, depth);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
   if (value instanceof Map) return redact(Object.fromEntries(value), depth);

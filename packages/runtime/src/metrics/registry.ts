@@ -23,6 +23,7 @@ export interface HistogramMetric<Label extends string> {
 /** All metrics of one process. Each spec is registered exactly once. */
 export class Metrics {
   readonly #registry = new Registry();
+  readonly #refreshes: (() => void)[] = [];
   readonly #specs = new Map<string, MetricSpec>();
 
   get contentType(): string {
@@ -40,8 +41,14 @@ export class Metrics {
     return this;
   }
 
+  /** Calls this before each scrape, for gauges that are cheaper to look up than to keep. */
+  beforeScrape(refresh: () => void): void {
+    this.#refreshes.push(refresh);
+  }
+
   /** The page a scrape gets. */
   metrics(): Promise<string> {
+    for (const refresh of this.#refreshes) refresh();
     return this.#registry.metrics();
   }
 

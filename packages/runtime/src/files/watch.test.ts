@@ -1,0 +1,66 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type MountedFiles, mountFiles } from '../testing/directory.ts';
+import { until } from '../testing/until.ts';
+import { FileWatch } from './watch.ts';
+
+let mounted: MountedFiles;
+let watch: FileWatch;
+
+afterEach(async () => {
+  await watch.stop();
+  await mounted.remove();
+});
+
+async function follow(pollMs: number) {
+  mounted = await mountFiles({ a: '1', b: '1' });
+  const seen: string[] = [];
+  const paths = [join(mounted.path, 'a'), join(mounted.path, 'b')];
+  watch = new FileWatch({
+    paths,
+    pollMs,
+    changed: (states) => {
+      seen.push([...states.values()].map((state) => ('text' in state ? state.text : state.missing)).join());
+    },
+  });
+  const first = await watch.start();
+  return { seen, first, paths };
+}
+
+const notAtAllMs = 3_600_000;
+
+describe('watched files', () => {
+  it('are told once for a swap of all of them, by notification alone', async () => {
+    const { seen, first } = await follow(notAtAllMs);
+    expect([...first.values()]).toEqual([{ text: '1' }, { text: '1' }]);
+    await mounted.swap({ a: '2', b: '2' });
+    await until('the change', () => seen.length > 0);
+    expect(seen).toEqual(['2,2']);
+  });
+
+  it('that are replaced by the same content are not told', async () => {
+    const { seen } = await follow(5);
+    await mounted.swap({ a: '1', b: '1' });
+    await mounted.swap({ a: '1', b: '3' });
+    await until('the change', () => seen.length > 0);
+    expect(seen).toEqual(['1,3']);
+  });
+
+  it('may go away and come back', async () => {
+    const { seen } = await follow(5);
+    await rm(join(mounted.path, '..data'));
+    await until('the loss', () => seen.length > 0);
+    await mounted.swap({ a: '4', b: '4' });
+    await until('the return', () => seen.length > 1);
+    expect(seen).toEqual(['ENOENT,ENOENT', '4,4']);
+  });
+
+  it('are let go by a stop', async () => {
+    const { seen } = await follow(1);
+    await watch.stop();
+    await mounted.swap({ a: '5', b: '5' });
+    await watch.stop();
+    expect(seen).toEqual([]);
+  });
+});
