@@ -51,3 +51,33 @@ export {
 export { parseSchedule, type Schedule } from './policy/schedule.ts';
 export { type LabelRequirement, type LabelSelector, selects } from './policy/selector.ts';
 export type { Parsed } from './policy/value.ts';
+export {
+  type AdmissionRequestView,
+  gate,
+  type GateReason,
+  gateReasons,
+  type GateVerdict,
+  type OwnerReferenceView,
+  type PodOwner,
+} from './admission/gate.ts';
+export { admitPod, type PodAdmission, type PodPatch } from './capacity/admit.ts';
+export { type AllowedTypes, allowedTypes } from './capacity/allowed.ts';
+export { classifyNode } from './capacity/classify.ts';
+export type { NodeLabel } from './capacity/label.ts';
+export {
+  type NodeLabelProblem,
+  type NodeLabels,
+  type NodeLabelsReading,
+  type NodeLabelTexts,
+  readNodeLabels,
+} from './capacity/labels.ts';
+export { type PodMark, readPodMark } from './capacity/mark.ts';
+export type { JsonPatchOperation } from './capacity/patch.ts';
+export {
+  type Placement,
+  type PlacementOptions,
+  preparePlacement,
+  type TypePlacement,
+} from './capacity/placement.ts';
+export type { NodeRequirement, NodeSelectorTerm, PodSpecView, PodView, Toleration } from './capacity/pod.ts';
+export { providerPresets } from './capacity/presets.ts';

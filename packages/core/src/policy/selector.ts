@@ -22,16 +22,20 @@ const tests: Readonly<
   DoesNotExist: (value) => value === undefined,
 };
 
-/** Whether a value, undefined where the label is absent, meets one requirement. */
-export function meets(value: string | undefined, requirement: LabelRequirement): boolean {
-  return tests[requirement.operator](value, requirement.values ?? []);
+/** Whether a label's value, undefined where the label is absent, meets one requirement. */
+export function meets(
+  value: string | undefined,
+  operator: LabelRequirement['operator'],
+  values: readonly string[] = [],
+): boolean {
+  return tests[operator](value, values);
 }
 
 export function selects(selector: LabelSelector, labels: Labels): boolean {
   for (const key of Object.keys(selector.matchLabels ?? {})) {
     if (labels[key] !== selector.matchLabels?.[key]) return false;
   }
-  return (selector.matchExpressions ?? []).every((requirement) =>
-    meets(labels[requirement.key], requirement),
+  return (selector.matchExpressions ?? []).every(({ key, operator, values }) =>
+    meets(labels[key], operator, values),
   );
 }
