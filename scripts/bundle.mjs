@@ -37,10 +37,9 @@ const inlineLua = {
       ];
       let contents = source;
       for (const [call, file] of found) {
-        contents = contents.replace(
-          call,
-          JSON.stringify(await readFile(resolve(dirname(path), file), 'utf8')),
-        );
+        const text = JSON.stringify(await readFile(resolve(dirname(path), file), 'utf8'));
+        // As a function: in a replacement text `$'` and the like, common in Lua patterns, have a meaning.
+        contents = contents.replace(call, () => text);
       }
       return { contents, loader: 'ts' };
     });
