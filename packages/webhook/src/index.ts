@@ -1,1 +1,2 @@
-export {};
+export { webhookMetricSpecs } from './report/metrics.ts';
+export { admissionPath } from './serve/admissions.ts';

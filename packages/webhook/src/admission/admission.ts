@@ -1,0 +1,172 @@
+import {
+  admitPod,
+  allowedTypes,
+  type CapacityType,
+  foreignKeys,
+  gate,
+  type GateVerdict,
+  type Placement,
+  type PolicyNumbers,
+  readPodMark,
+} from '@spotalis/core';
+import type { Ledger } from '@spotalis/ledger';
+import type { Deadline } from '../reserve/deadline.ts';
+import { ordinalOf, steerOrdinal } from '../reserve/ordinal.ts';
+import type { ReservationRequest, Reserver } from '../reserve/reserver.ts';
+import type { ReadablePod } from '../review/pod.ts';
+import type { AdmissionRequest } from '../review/request.ts';
+import type { Resolution, Workloads } from '../workload/workloads.ts';
+import type { Outcome, Unsteered, UnsteeredReason } from './outcome.ts';
+
+type Managed = Extract<Resolution, { kind: 'managed' }>;
+type OurPod = Extract<GateVerdict, { ours: true }>;
+
+/** One pod of a managed workload, with all that is known of it. */
+interface Candidate {
+  readonly uid: string;
+  readonly pod: ReadablePod;
+  readonly ours: OurPod;
+  readonly found: Managed;
+  readonly numbers: PolicyNumbers;
+  readonly allowed: CapacityType | 'both';
+  readonly dryRun: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface AdmissionOptions {
+  readonly workloads: Workloads;
+  readonly reserver: Reserver;
+  readonly ledger: Pick<Ledger, 'steer'>;
+  readonly placement: Placement;
+  /** True: decide as in a dry run and change nothing. */
+  readonly readOnly: () => boolean;
+}
+
+/** The walk of one admission. Rejects only when nobody waits for the answer any more, or by a fault of this program. */
+export class Admission {
+  readonly #options: AdmissionOptions;
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  async admit({ uid, view, pod }: AdmissionRequest, deadline: Deadline): Promise<Outcome> {
+    const ours = gate(view);
+    if (!ours.ours) return { result: 'left-alone', reason: ours.reason };
+    if (pod === undefined) return unsteered('PodUnreadable', 'the pod is not one that can be read');
+
+    const dryRun = ours.dryRun || this.#options.readOnly();
+    let found: Resolution;
+    try {
+      found = await deadline.within(this.#options.workloads.resolve({ ...ours, dryRun }));
+    } catch (error) {
+      if (deadline.abandoned) throw error;
+      return unsteered('OwnerUnknown', 'the owner of the pod could not be read in time', error);
+    }
+    switch (found.kind) {
+      case 'unmanaged':
+        return { result: 'left-alone', reason: found.reason };
+      case 'missing':
+        return unsteered('OwnerMissing', `${found.what} does not exist`);
+      case 'managed':
+        break;
+    }
+    const { policy } = found;
+    if (policy.kind === 'none') return { result: 'left-alone', reason: 'NoPolicy' };
+    const allowed = allowedTypes(pod.spec, this.#options.placement);
+    if (allowed === 'none') {
+      return unsteered(
+        'PlacementConflict',
+        'its own node affinity or nodeSelector allows neither spot nor on-demand',
+      );
+    }
+    const warnings =
+      policy.kind === 'invalid'
+        ? policy.problems.map(({ message }) => `spotalis: on-demand, because ${message}`)
+        : [];
+    const candidate = { uid, pod, ours, found, numbers: policy.numbers, allowed, dryRun, warnings };
+    return ours.owner.kind === 'StatefulSet'
+      ? this.#placeOrdinal(candidate, deadline)
+      : this.#placeReplica(candidate, deadline);
+  }
+
+  async #placeReplica(candidate: Candidate, deadline: Deadline): Promise<Outcome> {
+    const { uid, pod, ours, found, numbers, allowed, dryRun } = candidate;
+    const hash = pod.metadata.labels?.[foreignKeys.podTemplateHash] ?? '';
+    const carried = readPodMark(pod.metadata.annotations ?? {}).token;
+    const request: ReservationRequest = {
+      revision: {
+        workloadUid: found.workload.uid,
+        replicaSetUid: ours.owner.uid,
+        namespace: ours.namespace,
+        name: ours.owner.name,
+        podTemplateHash: hash,
+      },
+      token: uid,
+      ...(carried === null ? {} : { carried }),
+      policy: numbers,
+      allowed,
+      ...(found.replicas === undefined ? {} : { replicas: found.replicas }),
+      ...(found.birth === undefined ? {} : { birth: found.birth }),
+      dryRun,
+    };
+    const reservation = await this.#options.reserver.reserve(request, deadline);
+    const { token, type, rank, substitute, source, counts } = reservation;
+    return {
+      ...this.#steered(candidate, type, substitute, { kind: 'reserved', token, rank }),
+      reason: source,
+      revision: hash,
+      counts,
+      token,
+      giveBack: () => this.#options.reserver.giveBack(request, reservation),
+    };
+  }
+
+  async #placeOrdinal(candidate: Candidate, deadline: Deadline): Promise<Outcome> {
+    const { uid, pod, found, numbers, allowed, dryRun } = candidate;
+    const labels = pod.metadata.labels ?? {};
+    const ordinal = ordinalOf(pod.metadata.name ?? '', labels);
+    if (ordinal === undefined) return unsteered('OrdinalUnknown', 'a pod of a StatefulSet without a number');
+    const { firstOrdinal, workload } = found;
+    const steering = await steerOrdinal(
+      this.#options.ledger,
+      { workloadUid: workload.uid, ordinal, firstOrdinal, token: uid, policy: numbers, allowed, dryRun },
+      deadline,
+    );
+    if (steering.kind === 'unsteered') {
+      return unsteered('VolumeUnknown', 'its volume is bound, and which capacity reaches it is not known');
+    }
+    return {
+      ...this.#steered(candidate, steering.type, steering.substitute, { kind: 'ordinal' }),
+      reason: steering.alone ? 'ordinal-alone' : 'ordinal',
+      revision: labels[foreignKeys.controllerRevisionHash] ?? '',
+      counts: undefined,
+      token: undefined,
+      giveBack: async () => undefined,
+    };
+  }
+
+  #steered(
+    { pod, found, numbers, warnings, ours }: Candidate,
+    type: CapacityType,
+    substitute: boolean,
+    place: Parameters<typeof admitPod>[1]['place'],
+  ) {
+    const { operations } = admitPod(pod, { type, numbers, substitute, place }, this.#options.placement);
+    return {
+      result: 'steered',
+      type,
+      substitute,
+      workload: found.workload,
+      numbers,
+      patch: this.#options.readOnly() ? [] : operations,
+      warnings,
+      dryRun: ours.dryRun,
+    } as const;
+  }
+}
+
+function unsteered(reason: UnsteeredReason, why: string, error?: unknown): Unsteered {
+  const warnings = [`spotalis: this pod's capacity type was not chosen: ${why}`];
+  return { result: 'unsteered', reason, warnings, ...(error === undefined ? {} : { error }) };
+}

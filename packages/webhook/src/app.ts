@@ -1,0 +1,207 @@
+import { type NodeLabels, preparePlacement, type PolicyDefaults, readNodeLabels } from '@spotalis/core';
+import { ApiClient, type Credentials, Transport } from '@spotalis/kube';
+import {
+  CertificateFiles,
+  certificateMetrics,
+  type Configuration,
+  ConfigurationError,
+  configurationMetrics,
+  debugServer,
+  EventLoop,
+  healthServer,
+  HttpServer,
+  Lifecycle,
+  type LoadedConfiguration,
+  Metrics,
+  metricsServer,
+  reflectorMetrics,
+  restClientMetrics,
+  type RootLogger,
+  webhookMetrics,
+} from '@spotalis/runtime';
+import { Admission } from './admission/admission.ts';
+import { admissionMetrics, ledgerMetrics, type ReadKind } from './report/metrics.ts';
+import { ApiReads } from './reserve/reads.ts';
+import { Reserver } from './reserve/reserver.ts';
+import { admissionsApp } from './serve/admissions.ts';
+import { isEmbedded, ledgerOf } from './shared-ledger.ts';
+import { NodeTypes } from './workload/nodes.ts';
+import { Owners } from './workload/owners.ts';
+import { getReplicaSet } from './workload/replicaset.ts';
+import { deployments, namespaces, OptInSource, statefulSets } from './workload/stores.ts';
+import { Workloads } from './workload/workloads.ts';
+
+export interface AppParts {
+  readonly configuration: LoadedConfiguration;
+  readonly credentials: Credentials;
+  readonly logger: RootLogger;
+}
+
+export interface App {
+  readonly lifecycle: Lifecycle;
+  /** Where admissions are served, once started. */
+  readonly port: () => number;
+}
+
+/** Connections to the API server for short requests: a burst over fifty Deployments reads fifty ReplicaSets at once. */
+const CONNECTIONS = 16;
+
+/** Wires the service; nothing runs before the lifecycle is started. */
+export function createApp({ configuration, credentials, logger }: AppParts): App {
+  const { values } = configuration;
+  const lifecycle = new Lifecycle(logger);
+  const metrics = new Metrics().collectProcess();
+  const now = () => performance.now();
+
+  const reloads = configurationMetrics(metrics);
+  const live = configuration.follow({
+    changed: ({ logging }, keys) => {
+      logger.setLevel(logging.level);
+      reloads.changed();
+      logger.info('configuration changed', { keys });
+    },
+    rejected: (error) => {
+      reloads.rejected();
+      logger.error('the changed configuration is not valid; the old one stays in force', { error });
+    },
+    needsRestart: (keys) => {
+      reloads.needsRestart();
+      logger.warn('these keys need a restart', { keys });
+    },
+  });
+
+  const rest = restClientMetrics(metrics);
+  const transport = new Transport({
+    credentials,
+    userAgent: 'spotalis-webhook',
+    connections: CONNECTIONS,
+    observe: (request) => rest.finished(request),
+  });
+  const client = new ApiClient(transport);
+  const admitted = admissionMetrics(metrics);
+  const ledger = ledgerOf(values.redis, Date.now, ledgerMetrics(metrics));
+
+  const deadlineMs = values.webhook.decisionTimeout;
+  const reflected = reflectorMetrics(metrics);
+  const source = (of: typeof statefulSets, view: 'whole' | 'metadata', kind: ReadKind) =>
+    new OptInSource({
+      client,
+      resource: of,
+      view,
+      observer: reflected.observer(of.plural),
+      onRead: () => admitted.read(kind),
+      deadlineMs,
+      now,
+    });
+  const sources = {
+    namespaces: source(namespaces, 'metadata', 'namespace'),
+    deployments: source(deployments, 'metadata', 'workload'),
+    statefulSets: source(statefulSets, 'whole', 'workload'),
+  };
+  const owners = new Owners({
+    ledger,
+    read: (ref) => {
+      admitted.read('owner');
+      return getReplicaSet(client, ref, deadlineMs);
+    },
+    now,
+  });
+  const workloads = new Workloads({
+    namespaces: sources.namespaces.lookup,
+    deployments: sources.deployments.lookup,
+    statefulSets: sources.statefulSets.lookup,
+    owners,
+    scope: values.scope,
+    defaults: () => policyDefaults(live.current),
+  });
+
+  const nodeLabels = nodeLabelsOf(values);
+  const nodeTypes = new NodeTypes({ client, nodeLabels, deadlineMs, now });
+  const reserver = new Reserver({
+    ledger,
+    reads: new ApiReads({ client, ledger, typeOfNode: (name) => nodeTypes.of(name), deadlineMs }),
+    now,
+    seed: Math.random(),
+    observer: {
+      list: (reason) => admitted.read('list', reason),
+      replicaSetRead: () => admitted.read('replicaset'),
+    },
+  });
+  const admission = new Admission({
+    workloads,
+    reserver,
+    ledger,
+    placement: preparePlacement(nodeLabels, {
+      tolerations: values.placement.tolerations,
+      affinity: { spot: [], 'on-demand': [] },
+      spreadSpotOverZones: values.placement.spreadSpotOverZones,
+    }),
+    readOnly: () => live.current.readOnlyMode,
+  });
+
+  const certificateEvents = certificateMetrics(metrics);
+  const certificates = new CertificateFiles({
+    directory: values.webhook.certDir,
+    loaded: (pair) => certificateEvents.loaded(pair),
+    rejected: (error) => {
+      certificateEvents.rejected();
+      logger.error('the changed certificate cannot be used; the old one stays in use', { error });
+    },
+  });
+  const server = new HttpServer({
+    name: 'admissions',
+    port: values.webhook.port,
+    handler: admissionsApp({
+      admission,
+      decisionTimeoutMs: values.webhook.decisionTimeout,
+      metrics: admitted,
+      requests: webhookMetrics(metrics).observer('pods'),
+      logger,
+      now,
+    }),
+    certificates,
+    drain: { graceMs: 5_000, deadlineMs: 10_000 },
+    logger,
+  });
+
+  const eventLoop = new EventLoop();
+  const { readiness } = lifecycle;
+  for (const each of Object.values(sources)) {
+    readiness.add(each.name, () => each.hasSynced() || 'not listed yet');
+  }
+  const state = () => ({
+    ledger: { ...ledger.health(), embedded: isEmbedded(values.redis) },
+    stores: Object.fromEntries(Object.values(sources).map(({ name, size }) => [name, size])),
+    replicaSets: owners.size,
+    revisions: reserver.revisions,
+    rssBytes: process.memoryUsage.rss(),
+  });
+  const { health, metrics: metricsPort, debug } = values;
+  lifecycle.add(
+    eventLoop,
+    healthServer({ port: health.port, eventLoop, readiness, logger }),
+    ...(metricsPort.enabled ? [metricsServer({ port: metricsPort.port, exposition: metrics, logger })] : []),
+    debugServer({ port: debug.port, state, logger }),
+    live,
+    { name: 'api-client', stop: () => transport.close() },
+    { name: 'ledger', stop: () => ledger.close() },
+    certificates,
+    ...Object.values(sources),
+    server,
+  );
+  return { lifecycle, port: () => server.port };
+}
+
+function policyDefaults({ defaults }: Configuration): PolicyDefaults {
+  const { spotPercentage, minOnDemand } = defaults;
+  return {
+    ...(spotPercentage === undefined ? {} : { spotPercentage: String(spotPercentage) }),
+    ...(minOnDemand === undefined ? {} : { minOnDemand: String(minOnDemand) }),
+  };
+}
+
+function nodeLabelsOf({ nodeLabels }: Configuration): NodeLabels {
+  const reading = readNodeLabels(nodeLabels);
+  if (reading.ok) return reading.labels;
+  throw new ConfigurationError(reading.problems.map(({ key, message }) => ({ key, message })));
+}

@@ -1,0 +1,117 @@
+import type { LedgerMode, LedgerObserver } from '@spotalis/ledger';
+import {
+  admissionSeconds,
+  type CounterSpec,
+  type GaugeSpec,
+  type HistogramSpec,
+  type Metrics,
+} from '@spotalis/runtime';
+import { leftAloneReasons, type Outcome, steeredReasons, unsteeredReasons } from '../admission/outcome.ts';
+
+const admissions: CounterSpec<'result' | 'capacity_type' | 'reason'> = {
+  type: 'counter',
+  name: 'spotalis_admissions_total',
+  labels: ['result', 'capacity_type', 'reason'],
+  help: 'Admissions by result: steered (with how its type came about), unsteered (could not be), left-alone (not ours) or failed.',
+};
+
+const admissionDuration: HistogramSpec<'result'> = {
+  type: 'histogram',
+  name: 'spotalis_admission_duration_seconds',
+  labels: ['result'],
+  buckets: admissionSeconds,
+  help: 'From the request read to the answer written.',
+};
+
+const ledgerDuration: HistogramSpec<'operation'> = {
+  type: 'histogram',
+  name: 'spotalis_ledger_duration_seconds',
+  labels: ['operation'],
+  buckets: admissionSeconds,
+  help: 'How long one call of the ledger takes, failed ones included.',
+};
+
+const ledgerFailures: CounterSpec<'operation' | 'code'> = {
+  type: 'counter',
+  name: 'spotalis_ledger_failures_total',
+  labels: ['operation', 'code'],
+  help: 'Calls of the ledger that failed.',
+};
+
+const ledgerMode: GaugeSpec<'mode'> = {
+  type: 'gauge',
+  name: 'spotalis_ledger_mode',
+  labels: ['mode'],
+  help: '1 for the mode that the ledger is in: embedded, connecting, ready or degraded.',
+};
+
+const reads: CounterSpec<'kind' | 'reason'> = {
+  type: 'counter',
+  name: 'spotalis_webhook_reads_total',
+  labels: ['kind', 'reason'],
+  help: 'Reads of the API server that an admission needed: list (a decision asked for the pods), replicaset, owner, namespace, workload.',
+};
+
+/** Everything that only the webhook measures. */
+export const webhookMetricSpecs = [
+  admissions,
+  admissionDuration,
+  ledgerDuration,
+  ledgerFailures,
+  ledgerMode,
+  reads,
+] as const;
+
+export type ReadKind = 'list' | 'replicaset' | 'owner' | 'namespace' | 'workload';
+
+const modes: readonly LedgerMode[] = ['embedded', 'connecting', 'ready', 'degraded'];
+const listReasons = ['unseeded', 'dirty', 'expired-pending', 'release-seen', 'full', 'ledger-unavailable'];
+
+/** Registers the webhook's own metrics, each series at 0. */
+export function admissionMetrics(metrics: Metrics) {
+  const total = metrics.counter(admissions);
+  const seconds = metrics.histogram(admissionDuration);
+  const readTotal = metrics.counter(reads);
+
+  for (const reason of steeredReasons) {
+    for (const type of ['spot', 'on-demand']) total.touch({ result: 'steered', capacity_type: type, reason });
+  }
+  for (const reason of unsteeredReasons) total.touch({ result: 'unsteered', capacity_type: 'none', reason });
+  for (const reason of leftAloneReasons) total.touch({ result: 'left-alone', capacity_type: 'none', reason });
+  total.touch({ result: 'failed', capacity_type: 'none', reason: 'error' });
+  for (const result of ['steered', 'unsteered', 'left-alone', 'failed']) seconds.touch({ result });
+  for (const reason of listReasons) readTotal.touch({ kind: 'list', reason });
+  for (const kind of ['replicaset', 'owner', 'namespace', 'workload']) readTotal.touch({ kind, reason: '' });
+
+  return {
+    admitted(outcome: Outcome, durationMs: number): void {
+      const { result, reason } = outcome;
+      total.add({ result, capacity_type: outcome.result === 'steered' ? outcome.type : 'none', reason });
+      seconds.observe({ result }, durationMs / 1_000);
+    },
+    failed(durationMs: number): void {
+      total.add({ result: 'failed', capacity_type: 'none', reason: 'error' });
+      seconds.observe({ result: 'failed' }, durationMs / 1_000);
+    },
+    read: (kind: ReadKind, reason = '') => readTotal.add({ kind, reason }),
+  };
+}
+
+export type AdmissionMetrics = ReturnType<typeof admissionMetrics>;
+
+export function ledgerMetrics(metrics: Metrics): Required<LedgerObserver> {
+  const seconds = metrics.histogram(ledgerDuration);
+  const failures = metrics.counter(ledgerFailures);
+  const mode = metrics.gauge(ledgerMode);
+  const show = (current: LedgerMode): void => {
+    for (const each of modes) mode.set({ mode: each }, each === current ? 1 : 0);
+  };
+  show('connecting');
+  return {
+    operation({ operation, durationMs, outcome }) {
+      seconds.observe({ operation }, durationMs / 1_000);
+      if (outcome !== 'ok') failures.add({ operation, code: outcome });
+    },
+    mode: show,
+  };
+}

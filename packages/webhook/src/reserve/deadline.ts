@@ -1,0 +1,66 @@
+/** Thrown when the time of one decision is over. The API server will not wait for a second try. */
+export class DecisionTimeoutError extends Error {
+  override readonly name = 'DecisionTimeoutError';
+  readonly code = 'DECISION_TIMEOUT';
+
+  constructor(budgetMs: number) {
+    super(`no decision within ${budgetMs} ms`);
+  }
+}
+
+/** The way back: the answer has to be written, sent and read before the API server's own timeout. */
+const RETURN_MS = 300;
+
+/** What one decision may take, given the `?timeout=` of the call in milliseconds, when it has one. */
+export function decisionBudgetMs(decisionTimeoutMs: number, callTimeoutMs: number | undefined): number {
+  if (callTimeoutMs === undefined) {
+    return decisionTimeoutMs;
+  }
+  return Math.min(decisionTimeoutMs, Math.max(callTimeoutMs - RETURN_MS, callTimeoutMs / 2));
+}
+
+/** The time left for one decision. `end` has to be called, or the timer keeps it alive. */
+export class Deadline {
+  readonly #passed: Promise<never>;
+  #reject: (reason: DecisionTimeoutError) => void = () => undefined;
+  readonly #timer: NodeJS.Timeout;
+  #over = false;
+  #abandoned = false;
+
+  constructor(budgetMs: number) {
+    this.#passed = new Promise<never>((_, reject) => {
+      this.#reject = reject;
+    });
+    // Nobody may be listening when it passes.
+    this.#passed.catch(() => undefined);
+    this.#timer = setTimeout(() => this.#pass(new DecisionTimeoutError(budgetMs)), budgetMs);
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  get abandoned(): boolean {
+    return this.#abandoned;
+  }
+
+  /** The caller went away: nobody will read an answer. */
+  abandon(): void {
+    this.#abandoned = true;
+    this.#pass(new DecisionTimeoutError(0));
+  }
+
+  within<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#passed]);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #pass(reason: DecisionTimeoutError): void {
+    this.#over = true;
+    this.end();
+    this.#reject(reason);
+  }
+}

@@ -1,0 +1,74 @@
+interface Waiting<Need, Result> {
+  readonly needs: Need[];
+  readonly result: Promise<Result>;
+  readonly begin: () => void;
+}
+
+interface Lane<Need, Result> {
+  waiting: Waiting<Need, Result> | undefined;
+}
+
+/**
+ * Reads that many callers share. Per key one call runs and one waits for it to end; a caller only ever joins the
+ * one that waits. A call that has begun may already have seen its answer, and what happened between that and the
+ * caller's question would be missing from it.
+ */
+export class FreshCalls<Need, Result> {
+  readonly #call: (key: string, needs: readonly Need[]) => Promise<Result>;
+  readonly #lanes = new Map<string, Lane<Need, Result>>();
+
+  /** `call` has to end by itself: it carries its own deadline. */
+  constructor(call: (key: string, needs: readonly Need[]) => Promise<Result>) {
+    this.#call = call;
+  }
+
+  ask(key: string, need: Need): Promise<Result> {
+    const lane = this.#lanes.get(key);
+    if (lane === undefined) {
+      const fresh: Lane<Need, Result> = { waiting: undefined };
+      this.#lanes.set(key, fresh);
+      return this.#run(key, fresh, [need]);
+    }
+    lane.waiting ??= this.#line(key, lane);
+    lane.waiting.needs.push(need);
+    return lane.waiting.result;
+  }
+
+  #line(key: string, lane: Lane<Need, Result>): Waiting<Need, Result> {
+    const needs: Need[] = [];
+    let begin: () => void = () => undefined;
+    const result = new Promise<Result>((resolve) => {
+      begin = () => resolve(this.#run(key, lane, needs));
+    });
+    return { needs, result, begin };
+  }
+
+  async #run(key: string, lane: Lane<Need, Result>, needs: readonly Need[]): Promise<Result> {
+    try {
+      return await this.#call(key, needs);
+    } finally {
+      const next = lane.waiting;
+      lane.waiting = undefined;
+      if (next === undefined) {
+        this.#lanes.delete(key);
+      } else {
+        next.begin();
+      }
+    }
+  }
+}
+
+/** Reads whose answer does not age while they run: everybody joins the one under way. */
+export class SharedCalls<Result> {
+  readonly #running = new Map<string, Promise<Result>>();
+
+  ask(key: string, call: () => Promise<Result>): Promise<Result> {
+    const running = this.#running.get(key);
+    if (running !== undefined) {
+      return running;
+    }
+    const started = call().finally(() => this.#running.delete(key));
+    this.#running.set(key, started);
+    return started;
+  }
+}

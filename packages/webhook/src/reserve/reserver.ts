@@ -1,0 +1,283 @@
+import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
+import {
+  type DecideRequest,
+  type Decision,
+  latestMark,
+  type Ledger,
+  LedgerUnavailable,
+  type ListMark,
+  type ReplicaCount,
+  type ReplicaSetBirth,
+} from '@spotalis/ledger';
+import { type Deadline, DecisionTimeoutError } from './deadline.ts';
+import { Estimates } from './estimates.ts';
+import { FreshCalls } from './flight.ts';
+import { GoldenSequence, typeOnOwn } from './outage.ts';
+import {
+  type ReplicaSetReading,
+  type RevisionReads,
+  type RevisionRef,
+  RevisionGoneError,
+} from './revision.ts';
+
+export interface ReservationRequest {
+  readonly revision: RevisionRef;
+  /** The `request.uid` of this admission. */
+  readonly token: string;
+  /** The reservation that the pod carries already, ours or forged. */
+  readonly carried?: string;
+  readonly policy: PolicyNumbers;
+  readonly allowed: CapacityType | 'both';
+  /** What finding the owner told of the ReplicaSet. */
+  readonly replicas?: ReplicaCount;
+  readonly birth?: ReplicaSetBirth;
+  readonly dryRun: boolean;
+}
+
+/** Who decided, and when it was not the ledger, why not. */
+export type ReservationSource = 'ledger' | 'replay' | 'ledger-unavailable' | 'late' | 'api-unavailable';
+
+export interface Reservation {
+  /** To be written on the pod; not the request's own in a reinvocation. */
+  readonly token: string;
+  readonly type: CapacityType;
+  readonly rank: number;
+  readonly substitute: boolean;
+  readonly source: ReservationSource;
+  /** With this pod in it; undefined when nothing was known. */
+  readonly counts: TypeCounts | undefined;
+}
+
+/** What the reserver reports of its reads of the API server. */
+export interface ReserverObserver {
+  list(reason: string): void;
+  replicaSetRead(): void;
+}
+
+export interface ReserverOptions {
+  readonly ledger: Ledger;
+  readonly reads: RevisionReads;
+  readonly now: () => number;
+  /** A number in [0, 1) that differs between replicas. */
+  readonly seed: number;
+  readonly observer: ReserverObserver;
+}
+
+/** Reading the ReplicaSet, reading its pods, and once more when the ledger is lost in between: more is a fault. */
+const MAX_STEPS = 6;
+
+/**
+ * Ranks given out without the ledger: those of several replicas interleave instead of colliding, because each
+ * collision costs a rewritten deletion cost later. More replicas than this still collide now and then.
+ */
+const STRIDE = 4;
+
+interface ListNeed {
+  readonly ref: RevisionRef;
+  /** Absent when the ledger cannot be told. */
+  readonly mark?: ListMark;
+}
+
+interface RevisionState {
+  readonly replicas: ReplicaCount;
+  /** Why the ledger could not be told. */
+  readonly mergeError: unknown;
+}
+
+/** Takes a place for each admission: from the ledger, or when it cannot say in time, from what is known here. */
+export class Reserver {
+  readonly #ledger: Ledger;
+  readonly #reads: RevisionReads;
+  readonly #observer: ReserverObserver;
+  readonly #estimates: Estimates;
+  readonly #sequence: GoldenSequence;
+  readonly #lane: number;
+  readonly #replicaSets: FreshCalls<RevisionRef, ReplicaSetReading>;
+  readonly #lists: FreshCalls<ListNeed, RevisionState>;
+
+  constructor(options: ReserverOptions) {
+    this.#ledger = options.ledger;
+    this.#reads = options.reads;
+    this.#observer = options.observer;
+    this.#estimates = new Estimates(options.now);
+    this.#sequence = new GoldenSequence(options.seed);
+    this.#lane = Math.floor(options.seed * STRIDE);
+    this.#replicaSets = new FreshCalls((_, [ref]) => this.#readReplicaSet(ref));
+    this.#lists = new FreshCalls((_, needs) => this.#readRevision(needs));
+  }
+
+  /** Rejects only when the deadline was abandoned: nobody waits for the answer any more. */
+  async reserve(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
+    const attempt = this.#askLedger(request, deadline);
+    try {
+      const reservation = await deadline.within(attempt);
+      this.#remember(request, reservation);
+      return reservation;
+    } catch (error) {
+      if (error instanceof DecisionTimeoutError) {
+        this.#giveBackWhenDone(request, attempt);
+        if (deadline.abandoned) throw error;
+        return this.#decideAlone(request, 'late');
+      }
+      if (error instanceof LedgerUnavailable) {
+        await this.#lookAtPods(request, deadline);
+        return this.#decideAlone(request, 'ledger-unavailable');
+      }
+      return this.#decideAlone(request, 'api-unavailable');
+    }
+  }
+
+  /** The answer did not reach the API server, so no pod will ever stand on this place. */
+  async giveBack(request: ReservationRequest, reservation: Reservation): Promise<void> {
+    if (request.dryRun || reservation.source !== 'ledger') return;
+    try {
+      await this.#ledger.cancel(request.revision, reservation.token);
+    } catch {
+      // It expires by itself, with a LIST, when the ledger cannot be told.
+    }
+  }
+
+  /** For the debug page. */
+  get revisions(): number {
+    return this.#estimates.size;
+  }
+
+  async #askLedger(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
+    const { revision, token, carried, policy, allowed, dryRun, replicas, birth } = request;
+    const base = {
+      revision: { workloadUid: revision.workloadUid, replicaSetUid: revision.replicaSetUid },
+      token,
+      ...(carried === undefined ? {} : { carried }),
+      policy,
+      allowed,
+      dryRun,
+    };
+    let ask: DecideRequest = {
+      ...base,
+      knowledge: { kind: 'cached', ...(replicas === undefined ? {} : { replicas }) },
+      ...(birth === undefined ? {} : { birth }),
+    };
+    for (let step = 0; step < MAX_STEPS && !deadline.over; step++) {
+      const decision = await this.#ledger.decide(ask);
+      switch (decision.kind) {
+        case 'decided':
+          return reservationOf(decision);
+        case 'need-replicaset': {
+          const reading = await this.#replicaSets.ask(revision.replicaSetUid, revision);
+          ask = { ...base, knowledge: { kind: 'fresh', replicas: reading.replicas }, birth: reading.birth };
+          break;
+        }
+        case 'need-list': {
+          this.#observer.list(decision.reason);
+          const state = await this.#lists.ask(revision.replicaSetUid, { ref: revision, mark: decision.mark });
+          if (state.mergeError !== undefined) throw state.mergeError;
+          ask = { ...base, knowledge: { kind: 'verified', replicas: state.replicas } };
+          break;
+        }
+      }
+    }
+    throw deadline.over
+      ? new DecisionTimeoutError(0)
+      : new LedgerUnavailable(
+          'LEDGER_LOST',
+          `no decision after ${MAX_STEPS} questions: the ledger keeps changing under them`,
+        );
+  }
+
+  async #readReplicaSet(ref: RevisionRef | undefined): Promise<ReplicaSetReading> {
+    if (ref === undefined) throw new TypeError('a call that nobody asked for');
+    this.#observer.replicaSetRead();
+    const reading = await this.#reads.replicaSet(ref);
+    if (reading === undefined) throw new RevisionGoneError(ref);
+    this.#estimates.replicasRead(ref.replicaSetUid, reading.replicas.replicas);
+    return reading;
+  }
+
+  /** Both reads begin now, after the questions of all who wait for them. */
+  async #readRevision(needs: readonly ListNeed[]): Promise<RevisionState> {
+    const [first] = needs;
+    if (first === undefined) throw new TypeError('a call that nobody asked for');
+    const { ref } = first;
+    const [{ replicas }, list] = await Promise.all([this.#readReplicaSet(ref), this.#reads.pods(ref)]);
+    const spot = list.pods.filter(({ type }) => type === 'spot').length;
+    const tokens = list.pods.map(({ token }) => token);
+    this.#estimates.listSaid(ref.replicaSetUid, { spot, onDemand: list.pods.length - spot }, tokens);
+    const marks = needs.flatMap(({ mark }) => (mark === undefined ? [] : [mark]));
+    if (marks.length === 0) return { replicas, mergeError: undefined };
+    try {
+      await this.#ledger.merge(ref, list, marks.reduce(latestMark));
+      return { replicas, mergeError: undefined };
+    } catch (mergeError) {
+      return { replicas, mergeError };
+    }
+  }
+
+  /** Best effort, and no longer than the admission may take. */
+  async #lookAtPods({ revision }: ReservationRequest, deadline: Deadline): Promise<void> {
+    this.#observer.list('ledger-unavailable');
+    try {
+      await deadline.within(this.#lists.ask(revision.replicaSetUid, { ref: revision }));
+    } catch {
+      // What was known before has to do.
+    }
+  }
+
+  #remember({ revision, dryRun }: ReservationRequest, { token, type, rank, counts }: Reservation): void {
+    if (dryRun || counts === undefined) return;
+    this.#estimates.ledgerSaid(revision.replicaSetUid, counts, { token, type, rank });
+  }
+
+  #giveBackWhenDone(request: ReservationRequest, attempt: Promise<Reservation>): void {
+    attempt.then(
+      (reservation) => this.giveBack(request, reservation),
+      () => undefined,
+    );
+  }
+
+  #decideAlone(request: ReservationRequest, source: ReservationSource): Reservation {
+    const { replicaSetUid } = request.revision;
+    const { token, carried, policy, allowed, dryRun } = request;
+    const earlier =
+      this.#estimates.own(replicaSetUid, token) ??
+      (carried === undefined ? undefined : this.#estimates.own(replicaSetUid, carried));
+    if (earlier !== undefined) {
+      const { token: kept, type, rank } = earlier;
+      return { token: kept, type, rank, substitute: false, source: 'replay', counts: undefined };
+    }
+    const estimate = this.#estimates.of(replicaSetUid);
+    const type =
+      allowed === 'both'
+        ? estimate === undefined
+          ? 'on-demand'
+          : typeOnOwn(policy, estimate.counts, estimate.replicas, () => this.#sequence.next())
+        : allowed;
+    const rank = this.#rankAlone(type, estimate);
+    if (!dryRun) this.#estimates.decidedAlone(replicaSetUid, { token, type, rank });
+    return {
+      token,
+      type,
+      rank,
+      substitute: false,
+      source,
+      counts: estimate && withOne(estimate.counts, type),
+    };
+  }
+
+  #rankAlone(type: CapacityType, estimate: ReturnType<Estimates['of']>): number {
+    if (estimate === undefined) return this.#lane;
+    const of = (counts: TypeCounts) => (type === 'spot' ? counts.spot : counts.onDemand);
+    const unseen = of(estimate.unseen);
+    return of(estimate.counts) - unseen + unseen * STRIDE + this.#lane;
+  }
+}
+
+function reservationOf(decision: Extract<Decision, { kind: 'decided' }>): Reservation {
+  const { token, type, rank, substitute, counts, replay } = decision;
+  return { token, type, rank, substitute, source: replay ? 'replay' : 'ledger', counts };
+}
+
+function withOne(counts: TypeCounts, type: CapacityType): TypeCounts {
+  return type === 'spot'
+    ? { spot: counts.spot + 1, onDemand: counts.onDemand }
+    : { spot: counts.spot, onDemand: counts.onDemand + 1 };
+}

@@ -1,0 +1,16 @@
+/** Reading JSON that somebody else wrote: what is not of the expected type is absent, never an exception. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function objectAt(value: unknown): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as JsonObject)
+    : undefined;
+}
+
+export function textAt(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listAt(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

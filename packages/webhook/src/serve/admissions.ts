@@ -1,0 +1,112 @@
+import { answerErrors, createApp, HttpError, type Logger, readJson } from '@spotalis/runtime';
+import type { Express, Request, Response } from 'express';
+import type { Admission } from '../admission/admission.ts';
+import type { Outcome } from '../admission/outcome.ts';
+import { logDecision } from '../report/decision.ts';
+import type { AdmissionMetrics } from '../report/metrics.ts';
+import { Deadline, decisionBudgetMs } from '../reserve/deadline.ts';
+import { writeReview } from '../review/answer.ts';
+import { readReview } from '../review/request.ts';
+import { callTimeoutMs } from './timeout.ts';
+
+/** Where a MutatingWebhookConfiguration has to send its reviews. */
+export const admissionPath = '/mutate';
+
+export interface AdmissionsOptions {
+  readonly admission: Pick<Admission, 'admit'>;
+  readonly decisionTimeoutMs: number;
+  readonly metrics: AdmissionMetrics;
+  /** controller_runtime_webhook_*. */
+  readonly requests: { started(): void; finished(status: number, durationMs: number): void };
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** The HTTP surface of admission: one route, and an answer to everything that is sent there. */
+export function admissionsApp(options: AdmissionsOptions): Express {
+  const app = createApp();
+  app.post(admissionPath, (request, response) => new Exchange(options, request, response).run());
+  answerErrors(app, options.logger);
+  return app;
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly #options: AdmissionsOptions;
+  readonly #request: Request;
+  readonly #response: Response;
+  readonly #startedMs: number;
+  readonly #deadline: Deadline;
+  #outcome: Outcome | undefined;
+
+  constructor(options: AdmissionsOptions, request: Request, response: Response) {
+    this.#options = options;
+    this.#request = request;
+    this.#response = response;
+    this.#startedMs = options.now();
+    this.#deadline = new Deadline(decisionBudgetMs(options.decisionTimeoutMs, callTimeoutMs(request.url)));
+  }
+
+  async run(): Promise<void> {
+    this.#options.requests.started();
+    this.#response.once('close', () => this.#closed());
+    try {
+      await this.#answer();
+    } finally {
+      this.#deadline.end();
+    }
+  }
+
+  async #answer(): Promise<void> {
+    const review = readReview(await readJson(this.#request));
+    if (review.kind === 'unreadable') throw new HttpError(400, 'REVIEW_UNREADABLE', review.problem);
+    if (review.kind === 'unsupported') {
+      const { uid, apiVersion, problem } = review;
+      this.#send(200, writeReview({ uid, apiVersion, warnings: [`spotalis: not placed: ${problem}`] }));
+      return;
+    }
+    const { uid } = review.request;
+    try {
+      const outcome = await this.#options.admission.admit(review.request, this.#deadline);
+      this.#outcome = outcome;
+      const body =
+        outcome.result === 'left-alone'
+          ? writeReview({ uid })
+          : writeReview({
+              uid,
+              ...(outcome.result === 'steered' ? { patch: outcome.patch } : {}),
+              warnings: outcome.warnings,
+            });
+      this.#send(200, body);
+      this.#options.metrics.admitted(outcome, this.#elapsedMs());
+      logDecision(this.#options.logger, uid, outcome);
+    } catch (error) {
+      // Nobody is there to be answered.
+      if (this.#deadline.abandoned) return;
+      this.#options.metrics.failed(this.#elapsedMs());
+      this.#options.logger.error('admission failed', { requestId: uid, error });
+      this.#send(500, writeReview({ uid, warnings: ['spotalis: not placed: an unexpected error'] }));
+    }
+  }
+
+  #send(status: number, body: string): void {
+    if (this.#response.destroyed || this.#response.headersSent) return;
+    this.#response.writeHead(status, {
+      'Content-Type': 'application/json',
+      'Content-Length': Buffer.byteLength(body),
+    });
+    this.#response.end(body);
+  }
+
+  /** Of every exchange the last event, answered or not. */
+  #closed(): void {
+    this.#options.requests.finished(this.#response.statusCode, this.#elapsedMs());
+    if (this.#response.writableFinished) return;
+    this.#deadline.abandon();
+    if (this.#outcome?.result === 'steered') void this.#outcome.giveBack();
+  }
+
+  #elapsedMs(): number {
+    return this.#options.now() - this.#startedMs;
+  }
+}

@@ -1,0 +1,104 @@
+import type { Change, Store } from '@spotalis/kube';
+import { keyOf } from '@spotalis/kube';
+import type { OptInRecord } from './record.ts';
+
+/** How long a live answer stands in for a watch event that has not come, at most. */
+const REMEMBERED_MS = 5_000;
+
+interface Remembered {
+  /** Undefined: no such object. */
+  readonly record: OptInRecord | undefined;
+  readonly untilMs: number;
+}
+
+interface Reading {
+  readonly result: Promise<OptInRecord | undefined>;
+  /** An event about the object came while it was being read: the answer is good for those who wait, not to keep. */
+  overtaken: boolean;
+}
+
+export interface LookupOptions {
+  /** Of the labelled objects only, and later than the truth. */
+  readonly store: Store<OptInRecord>;
+  /** Undefined when there is no such object. */
+  readonly read: (key: string) => Promise<OptInRecord | undefined>;
+  readonly now: () => number;
+}
+
+/**
+ * Finds an object by name. What the store has is good; what it does not have may be unlabelled, or newer than the
+ * watch: a Deployment's first pods arrive before its own event does. So one live read decides, and its answer
+ * holds until an event comes, or for five seconds.
+ */
+export class Lookup {
+  readonly #options: LookupOptions;
+  /** In order of time, since all are kept equally long. */
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #readings = new Map<string, Reading>();
+
+  constructor(options: LookupOptions) {
+    this.#options = options;
+    options.store.subscribe((change) => this.#forget(change));
+  }
+
+  /** `uid`, where it is known, tells an object from an earlier one of the same name. */
+  async find(key: string, uid?: string): Promise<OptInRecord | undefined> {
+    const stored = this.#options.store.get(key);
+    if (stored !== undefined && isMeant(stored, uid)) {
+      return stored;
+    }
+    const remembered = this.#recall(key);
+    if (remembered !== undefined && (remembered.record === undefined || isMeant(remembered.record, uid))) {
+      return remembered.record;
+    }
+    const record = await this.#read(key);
+    return record !== undefined && isMeant(record, uid) ? record : undefined;
+  }
+
+  #recall(key: string): Remembered | undefined {
+    const remembered = this.#remembered.get(key);
+    return remembered !== undefined && remembered.untilMs > this.#options.now() ? remembered : undefined;
+  }
+
+  #read(key: string): Promise<OptInRecord | undefined> {
+    const running = this.#readings.get(key);
+    if (running !== undefined) {
+      return running.result;
+    }
+    const reading: Reading = { result: this.#options.read(key), overtaken: false };
+    this.#readings.set(key, reading);
+    return reading.result
+      .then((record) => {
+        if (!reading.overtaken) {
+          this.#remember(key, record);
+        }
+        return record;
+      })
+      .finally(() => this.#readings.delete(key));
+  }
+
+  #remember(key: string, record: OptInRecord | undefined): void {
+    const now = this.#options.now();
+    for (const [old, { untilMs }] of this.#remembered) {
+      if (untilMs > now) {
+        break;
+      }
+      this.#remembered.delete(old);
+    }
+    this.#remembered.delete(key);
+    this.#remembered.set(key, { record, untilMs: now + REMEMBERED_MS });
+  }
+
+  #forget(change: Change<OptInRecord>): void {
+    const key = keyOf(change.object);
+    this.#remembered.delete(key);
+    const reading = this.#readings.get(key);
+    if (reading !== undefined) {
+      reading.overtaken = true;
+    }
+  }
+}
+
+function isMeant(record: OptInRecord, uid: string | undefined): boolean {
+  return uid === undefined || record.metadata.uid === uid;
+}

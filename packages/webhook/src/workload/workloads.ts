@@ -1,0 +1,120 @@
+import {
+  enabledLabel,
+  type GateVerdict,
+  managed,
+  type PolicyDefaults,
+  type PolicyReading,
+  readPolicy,
+  type Scope,
+  type UnmanagedReason,
+} from '@spotalis/core';
+import type { ReplicaCount, ReplicaSetBirth } from '@spotalis/ledger';
+import type { Lookup } from './lookup.ts';
+import type { Owners, Ownership } from './owners.ts';
+import type { OptInRecord } from './record.ts';
+
+export interface Workload {
+  readonly kind: 'Deployment' | 'StatefulSet';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export type Resolution =
+  | {
+      readonly kind: 'managed';
+      readonly workload: Workload;
+      readonly policy: PolicyReading;
+      /** `spec.ordinals.start` of a StatefulSet. */
+      readonly firstOrdinal: number;
+      /** What finding a Deployment told of the ReplicaSet. */
+      readonly replicas?: ReplicaCount;
+      readonly birth?: ReplicaSetBirth;
+    }
+  | { readonly kind: 'unmanaged'; readonly reason: UnmanagedReason | 'Unowned' }
+  /** The namespace or an owner is not there: deleted while its pod was on the way. */
+  | { readonly kind: 'missing'; readonly what: string };
+
+export interface WorkloadsOptions {
+  readonly namespaces: Lookup;
+  readonly deployments: Lookup;
+  readonly statefulSets: Lookup;
+  readonly owners: Owners;
+  readonly scope: Scope;
+  /** Read at each admission: they can change while the service runs. */
+  readonly defaults: () => PolicyDefaults;
+}
+
+type OurPod = Extract<GateVerdict, { ours: true }>;
+
+/** From a pod's owner reference to the workload and what it asks for. */
+export class Workloads {
+  readonly #options: WorkloadsOptions;
+
+  constructor(options: WorkloadsOptions) {
+    this.#options = options;
+  }
+
+  async resolve({ namespace, owner, dryRun }: OurPod): Promise<Resolution> {
+    const { namespaces, statefulSets, owners } = this.#options;
+    const home = await namespaces.find(namespace);
+    if (home === undefined) {
+      return { kind: 'missing', what: `Namespace ${namespace}` };
+    }
+    // Cheaper than finding the owner, and true of it whatever its labels say.
+    const excluded = this.#unmanaged(home, { [enabledLabel]: 'true' });
+    if (excluded !== undefined) {
+      return excluded;
+    }
+    if (owner.kind === 'StatefulSet') {
+      const record = await statefulSets.find(`${namespace}/${owner.name}`, owner.uid);
+      return this.#judge(home, record, { kind: 'StatefulSet', namespace, name: owner.name, uid: owner.uid });
+    }
+    const ownership = await owners.of({ namespace, name: owner.name, uid: owner.uid }, dryRun);
+    return this.#ofReplicaSet(home, owner.name, ownership);
+  }
+
+  async #ofReplicaSet(home: OptInRecord, replicaSet: string, ownership: Ownership): Promise<Resolution> {
+    const namespace = home.metadata.name;
+    if (ownership.kind === 'missing') {
+      return { kind: 'missing', what: `ReplicaSet ${namespace}/${replicaSet}` };
+    }
+    if (ownership.kind === 'unowned') {
+      return { kind: 'unmanaged', reason: 'Unowned' };
+    }
+    const { deployment, replicas, birth } = ownership;
+    const record = await this.#options.deployments.find(`${namespace}/${deployment.name}`, deployment.uid);
+    const found = this.#judge(home, record, { kind: 'Deployment', namespace, ...deployment });
+    return found.kind === 'managed'
+      ? {
+          ...found,
+          ...(replicas === undefined ? {} : { replicas }),
+          ...(birth === undefined ? {} : { birth }),
+        }
+      : found;
+  }
+
+  #judge(home: OptInRecord, record: OptInRecord | undefined, workload: Workload): Resolution {
+    if (record === undefined) {
+      return { kind: 'missing', what: `${workload.kind} ${workload.namespace}/${workload.name}` };
+    }
+    const unmanaged = this.#unmanaged(home, record.labels);
+    if (unmanaged !== undefined) {
+      return unmanaged;
+    }
+    const policy = readPolicy({
+      workload: record.annotations,
+      namespace: home.annotations,
+      defaults: this.#options.defaults(),
+    });
+    return { kind: 'managed', workload, policy, firstOrdinal: record.firstOrdinal };
+  }
+
+  #unmanaged(home: OptInRecord, workloadLabels: OptInRecord['labels']): Resolution | undefined {
+    const verdict = managed(
+      { namespace: home.metadata.name, namespaceLabels: home.labels, workloadLabels },
+      this.#options.scope,
+    );
+    return verdict.managed ? undefined : { kind: 'unmanaged', reason: verdict.reason };
+  }
+}
