@@ -16,7 +16,7 @@ export interface PodSpecView {
   readonly topologySpreadConstraints?: readonly { readonly topologyKey: string }[] | null;
 }
 
-export interface NodeAffinityView {
+interface NodeAffinityView {
   readonly requiredDuringSchedulingIgnoredDuringExecution?: {
     readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] | null;
   } | null;
