@@ -1,5 +1,5 @@
 export { type AuditEvent, AuditLog } from './api/audit.ts';
-export { ApiClient, type KubeObject, type ListOptions } from './api/client.ts';
+export { ApiClient, type KubeObject, type ListOptions, type WatchEvent } from './api/client.ts';
 export { ApiError } from './api/error.ts';
 export { type PrepareOptions, prepareBinaries } from './binaries/prepare.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
 import { parseAllDocuments } from 'yaml';
 import { ApiError } from './error.ts';
@@ -43,6 +44,18 @@ export interface ApiAccess {
   readonly cert?: string;
   readonly key?: string;
   readonly token?: string;
+  /** How long an answer may take: a frozen API server must fail a request, not hang a test. */
+  readonly timeoutMs?: number;
+}
+
+export interface WatchOptions {
+  readonly resourceVersion: string;
+  readonly signal: AbortSignal;
+}
+
+export interface WatchEvent<T> {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: T;
 }
 
 interface RawOptions {
@@ -52,7 +65,6 @@ interface RawOptions {
   readonly accept?: string;
 }
 
-/** A frozen API server must fail a request, not hang a test. */
 const ANSWER_TIMEOUT_MS = 30_000;
 const FIELD_MANAGER = 'test';
 
@@ -67,11 +79,11 @@ export class ApiClient {
 
   constructor(access: ApiAccess) {
     this.#access = access;
-    const { ca, cert, key } = access;
+    const { ca, cert, key, timeoutMs = ANSWER_TIMEOUT_MS } = access;
     this.#agent = new Agent({
       connect: { ca, ...(cert && { cert }), ...(key && { key }) },
-      headersTimeout: ANSWER_TIMEOUT_MS,
-      bodyTimeout: ANSWER_TIMEOUT_MS,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
     });
   }
 
@@ -178,6 +190,30 @@ export class ApiClient {
     const text = await response.body.text();
     if (response.statusCode >= 300) throw new ApiError(`${method} ${path}`, response.statusCode, text);
     return JSON.parse(text);
+  }
+
+  /** The events of a collection since a version, as they come; ends when `signal` does or the server closes. */
+  async *watch<T = KubeObject>(
+    path: string,
+    { resourceVersion, signal }: WatchOptions,
+  ): AsyncGenerator<WatchEvent<T>> {
+    const url = new URL(path, this.#access.server);
+    url.searchParams.set('watch', 'true');
+    url.searchParams.set('resourceVersion', resourceVersion);
+    const { token } = this.#access;
+    try {
+      const response = await request(url, {
+        dispatcher: this.#agent,
+        headers: { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+        signal,
+        bodyTimeout: 0,
+      });
+      if (response.statusCode !== 200)
+        throw new ApiError(`watch ${path}`, response.statusCode, await response.body.text());
+      for await (const line of createInterface({ input: response.body })) yield JSON.parse(line);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   /** Drops its connections, whatever is still under way on them. */

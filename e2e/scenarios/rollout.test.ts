@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
+import { PodHistory } from './history.ts';
+import { openStage, type Stage } from './stage.ts';
+import { type Declaration, manifest, splitOf, type Workload } from './workload.ts';
+
+const versionOf = (pod: { spec: object }): unknown =>
+  JSON.stringify(pod.spec).match(/"VERSION","value":"(\w+)"/)?.[1];
+
+/** The split at the moment when the pods of this version are all there is. */
+async function rolledOut(workload: Workload, replicas: number, version: string) {
+  return waitFor(
+    `${replicas} pods of version ${version} and no others`,
+    async () => {
+      const pods = await workload.pods();
+      return pods.length === replicas && pods.every((pod) => versionOf(pod) === version)
+        ? splitOf(pods)
+        : undefined;
+    },
+    { timeoutMs: 120_000 },
+  );
+}
+
+describe('rollouts (B3)', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage();
+  }, 120_000);
+
+  afterAll(async () => {
+    expect(stage.evictions()).toBe(0);
+    await stage?.close();
+  });
+
+  const strategies = [
+    { name: '25 % surge, 25 % unavailable', maxSurge: '25%', maxUnavailable: '25%' },
+    { name: '100 % surge, none unavailable', maxSurge: '100%', maxUnavailable: 0 },
+    { name: 'no surge, one unavailable', maxSurge: 0, maxUnavailable: 1 },
+  ];
+
+  function declaration(namespace: string, rollingUpdate: object, replicas = 10): Declaration {
+    return {
+      name: 'web',
+      namespace,
+      replicas,
+      policy: { spotPercentage: 70, minOnDemand: 1 },
+      spec: { strategy: { type: 'RollingUpdate', rollingUpdate } },
+    };
+  }
+
+  it.each(strategies)(
+    'end exact and keep the floor all along with $name',
+    async ({ name, ...rollingUpdate }) => {
+      const namespace = `rollout-${strategies.findIndex((strategy) => strategy.name === name)}`;
+      const declared = declaration(namespace, rollingUpdate);
+      const workload = await stage.declare(declared);
+      await workload.ready(10);
+      const history = await PodHistory.follow(stage.cluster, namespace);
+      await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+      expect(await rolledOut(workload, 10, '2')).toEqual(workload.exactly(10));
+      await history.stop();
+      expect(history.states.length).toBeGreaterThan(10);
+      for (const { spot, onDemand, unsteered } of history.states) {
+        expect(onDemand).toBeGreaterThanOrEqual(Math.min(1, spot + onDemand));
+        expect(unsteered).toBe(0);
+      }
+      expect(await workload.ready(10)).toHaveLength(10);
+    },
+    240_000,
+  );
+
+  it('rolled back midway end exact', async () => {
+    const declared = declaration('rollback', { maxSurge: '25%', maxUnavailable: '25%' }, 20);
+    const workload = await stage.declare(declared);
+    await workload.ready(20);
+    await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+    await waitFor('some pods of version 2', async () =>
+      (await workload.pods()).some((pod) => versionOf(pod) === '2'),
+    );
+    await stage.cluster.api.apply(manifest(declared));
+    await rolledOut(workload, 20, '1');
+    expect(splitOf(await workload.ready(20))).toEqual(workload.exactly(20));
+  }, 240_000);
+
+  it('paused half way hold each revision to its own share', async () => {
+    const declared = declaration('paused', { maxSurge: '50%', maxUnavailable: 0 }, 20);
+    const workload = await stage.declare(declared);
+    await workload.ready(20);
+    await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+    await waitFor('some pods of version 2', async () =>
+      (await workload.pods()).some((pod) => versionOf(pod) === '2'),
+    );
+    await workload.patch({ spec: { paused: true } });
+    const deployment = await stage.cluster.api.get<{ metadata: { uid: string } }>(
+      'Deployment',
+      workload.path,
+    );
+    const pods = await waitFor('both ReplicaSets to stand still', async () => {
+      const sets = await stage.cluster.api.list<{
+        metadata: { ownerReferences?: readonly { uid: string }[] };
+        spec: { replicas?: number };
+        status: { readyReplicas?: number; replicas?: number };
+      }>('ReplicaSet', { namespace: 'paused' });
+      const still = sets.filter(
+        ({ metadata }) => metadata.ownerReferences?.[0]?.uid === deployment.metadata.uid,
+      );
+      const settled = still.every(
+        ({ spec, status }) =>
+          spec.replicas === (status.readyReplicas ?? 0) && spec.replicas === (status.replicas ?? 0),
+      );
+      return settled ? workload.pods() : undefined;
+    });
+    for (const version of ['1', '2']) {
+      const ofVersion = pods.filter((pod) => versionOf(pod) === version);
+      expect(splitOf(ofVersion)).toEqual(workload.exactly(ofVersion.length));
+    }
+    await workload.patch({ spec: { paused: false } });
+    expect(await rolledOut(workload, 20, '2')).toEqual(workload.exactly(20));
+  }, 240_000);
+
+  it('an autoscaler that scales up during a rollout leaves it exact', async () => {
+    const declared = declaration('autoscaled', { maxSurge: '25%', maxUnavailable: '25%' });
+    const workload = await stage.declare(declared);
+    await workload.ready(10);
+    await stage.cluster.api.apply(manifest({ ...declared, version: '2', replicas: 10 }));
+    await workload.scale(24);
+    expect(await rolledOut(workload, 24, '2')).toEqual(workload.exactly(24));
+  }, 240_000);
+});
