@@ -1,1 +1,1 @@
-export {};
+export { controllerMetricSpecs } from './lead/metrics.ts';

@@ -1,0 +1,37 @@
+import type { Cluster } from '../observe/cluster.ts';
+import type { Workers } from '../workers.ts';
+import type { Reconciler } from './reconciler.ts';
+import { enqueueAll, followChanges } from './triggers.ts';
+
+/** What only the leader does, from winning the Lease to the stop. */
+export class Leading {
+  readonly #cluster: Cluster;
+  readonly #workers: Workers;
+  readonly #reconciler: Reconciler;
+  readonly #began: () => void;
+  #unfollow: (() => void) | undefined;
+
+  constructor(cluster: Cluster, workers: Workers, reconciler: Reconciler, began: () => void) {
+    this.#cluster = cluster;
+    this.#workers = workers;
+    this.#reconciler = reconciler;
+    this.#began = began;
+  }
+
+  start(): void {
+    this.#unfollow = followChanges(this.#cluster, this.#workers.queue);
+    enqueueAll(this.#cluster, this.#workers.queue);
+    this.#workers.start((key) => this.#reconciler.reconcile(key));
+    this.#began();
+  }
+
+  /** Looks at everything again: what all workloads depend on has changed. */
+  again(): void {
+    if (this.#unfollow !== undefined) enqueueAll(this.#cluster, this.#workers.queue);
+  }
+
+  async stop(): Promise<void> {
+    this.#unfollow?.();
+    await this.#workers.stop();
+  }
+}

@@ -1,0 +1,30 @@
+import { type KubeObject, keyOf, type ObjectReference } from '@spotalis/kube';
+import type { ObservedWorkload, WorkloadKind } from '../observe/workload.ts';
+
+/** What a key of the leader's queue stands for. */
+export type Subject =
+  | { readonly kind: WorkloadKind; readonly key: string }
+  | { readonly kind: 'Namespace'; readonly key: string };
+
+export const subjectOfWorkload = (workload: ObservedWorkload): string =>
+  `${workload.workloadKind}/${keyOf(workload)}`;
+
+export const subjectOfNamespace = (name: string): string => `Namespace/${name}`;
+
+export function parseSubject(subject: string): Subject | undefined {
+  const slash = subject.indexOf('/');
+  const kind = subject.slice(0, slash);
+  const key = subject.slice(slash + 1);
+  return kind === 'Deployment' || kind === 'StatefulSet' || kind === 'Namespace' ? { kind, key } : undefined;
+}
+
+/** How an Event names its object. */
+export function referenceTo(kind: Subject['kind'], { metadata }: KubeObject): ObjectReference {
+  return {
+    apiVersion: kind === 'Namespace' ? 'v1' : 'apps/v1',
+    kind,
+    name: metadata.name,
+    uid: metadata.uid,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+  };
+}

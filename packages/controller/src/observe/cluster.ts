@@ -1,0 +1,135 @@
+import type { CapacityType } from '@spotalis/core';
+import { Store } from '@spotalis/kube';
+import type { Revision } from '@spotalis/ledger';
+import type { ObservedNamespace } from './namespace.ts';
+import type { ObservedNode } from './node.ts';
+import type { ObservedPod } from './pod.ts';
+import type { ObservedReplicaSet } from './replicaset.ts';
+import type { ObservedWorkload, WorkloadKind } from './workload.ts';
+
+/** Whether a workload is ours, from its namespace and itself: core's one rule with the configured scope. */
+export type Managed = (namespace: ObservedNamespace | undefined, workload: ObservedWorkload) => boolean;
+
+/** Where a pod of a Deployment counts. */
+export interface Home {
+  readonly workload: ObservedWorkload;
+  /** A StatefulSet has none: its pods' types follow from their ordinals. */
+  readonly revision: Revision | undefined;
+}
+
+const uidOf = (object: { readonly metadata: { readonly uid: string } }): readonly string[] => [
+  object.metadata.uid,
+];
+const namespaceOf = (object: { readonly metadata: { readonly namespace?: string } }): readonly string[] =>
+  object.metadata.namespace === undefined ? [] : [object.metadata.namespace];
+const controllerUidOf = (object: {
+  readonly controller: { readonly uid: string } | undefined;
+}): readonly string[] => (object.controller === undefined ? [] : [object.controller.uid]);
+
+const nodeNameOf = ({ nodeName }: ObservedPod): readonly string[] =>
+  nodeName === undefined ? [] : [nodeName];
+
+/** A subscriber threw: the stores go on, and somebody has to hear of it. */
+export type HandlerFault = (error: Error) => void;
+
+/** Everything this process knows of the cluster, and who belongs to whom in it. */
+export class Cluster {
+  readonly namespaces: Store<ObservedNamespace>;
+  readonly deployments: Store<ObservedWorkload, 'uid' | 'namespace'>;
+  readonly statefulSets: Store<ObservedWorkload, 'uid' | 'namespace'>;
+  readonly replicaSets: Store<ObservedReplicaSet, 'uid' | 'controller'>;
+  readonly pods: Store<ObservedPod, 'controller' | 'node'>;
+  readonly nodes: Store<ObservedNode>;
+  readonly #managed: Managed;
+
+  constructor(managed: Managed, onHandlerError: HandlerFault) {
+    this.#managed = managed;
+    const workloads = { indexes: { uid: uidOf, namespace: namespaceOf }, onHandlerError };
+    this.namespaces = new Store<ObservedNamespace>({ onHandlerError });
+    this.deployments = new Store<ObservedWorkload, 'uid' | 'namespace'>(workloads);
+    this.statefulSets = new Store<ObservedWorkload, 'uid' | 'namespace'>(workloads);
+    this.replicaSets = new Store<ObservedReplicaSet, 'uid' | 'controller'>({
+      indexes: { uid: uidOf, controller: controllerUidOf },
+      onHandlerError,
+    });
+    this.pods = new Store<ObservedPod, 'controller' | 'node'>({
+      indexes: { controller: controllerUidOf, node: nodeNameOf },
+      onHandlerError,
+    });
+    this.nodes = new Store<ObservedNode>({ onHandlerError });
+  }
+
+  isManaged(workload: ObservedWorkload): boolean {
+    return this.#managed(this.namespaces.get(workload.metadata.namespace ?? ''), workload);
+  }
+
+  /** For people: how much there is. */
+  sizes(): Readonly<Record<string, number>> {
+    const { namespaces, nodes, deployments, statefulSets, replicaSets, pods } = this;
+    return {
+      namespaces: namespaces.size,
+      nodes: nodes.size,
+      deployments: deployments.size,
+      statefulSets: statefulSets.size,
+      replicaSets: replicaSets.size,
+      pods: pods.size,
+    };
+  }
+
+  workload(kind: WorkloadKind, key: string): ObservedWorkload | undefined {
+    return (kind === 'Deployment' ? this.deployments : this.statefulSets).get(key);
+  }
+
+  *workloads(): Generator<ObservedWorkload> {
+    yield* this.deployments.values();
+    yield* this.statefulSets.values();
+  }
+
+  workloadsIn(namespace: string): readonly ObservedWorkload[] {
+    return [...this.deployments.by('namespace', namespace), ...this.statefulSets.by('namespace', namespace)];
+  }
+
+  /** Undefined while a link of the chain is not known, or when it ends at something that is no workload. */
+  homeOf(pod: ObservedPod): Home | undefined {
+    const { controller } = pod;
+    if (controller?.kind === 'StatefulSet') {
+      const [workload] = this.statefulSets.by('uid', controller.uid);
+      return workload === undefined ? undefined : { workload, revision: undefined };
+    }
+    if (controller?.kind !== 'ReplicaSet') return undefined;
+    const [replicaSet] = this.replicaSets.by('uid', controller.uid);
+    const workload = replicaSet === undefined ? undefined : this.deploymentOf(replicaSet);
+    if (replicaSet === undefined || workload === undefined) return undefined;
+    return { workload, revision: revisionOf(workload, replicaSet) };
+  }
+
+  deploymentOf(replicaSet: ObservedReplicaSet): ObservedWorkload | undefined {
+    return replicaSet.controller?.kind === 'Deployment'
+      ? this.deployments.by('uid', replicaSet.controller.uid)[0]
+      : undefined;
+  }
+
+  replicaSetsOf(workload: ObservedWorkload): readonly ObservedReplicaSet[] {
+    return workload.workloadKind === 'Deployment'
+      ? this.replicaSets.by('controller', workload.metadata.uid)
+      : [];
+  }
+
+  podsOf(workload: ObservedWorkload): readonly ObservedPod[] {
+    return workload.workloadKind === 'StatefulSet'
+      ? this.pods.by('controller', workload.metadata.uid)
+      : this.replicaSetsOf(workload).flatMap((replicaSet) =>
+          this.pods.by('controller', replicaSet.metadata.uid),
+        );
+  }
+
+  /** What the pod's node says; undefined before the pod has one, and on a node that says nothing. */
+  nodeTypeOf(pod: ObservedPod): CapacityType | undefined {
+    return pod.nodeName === undefined ? undefined : this.nodes.get(pod.nodeName)?.type;
+  }
+}
+
+export const revisionOf = (workload: ObservedWorkload, replicaSet: ObservedReplicaSet): Revision => ({
+  workloadUid: workload.metadata.uid,
+  replicaSetUid: replicaSet.metadata.uid,
+});

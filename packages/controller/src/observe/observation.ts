@@ -1,0 +1,126 @@
+import type { ApiClient } from '@spotalis/kube';
+import type { Ledger } from '@spotalis/ledger';
+import type { Component, Logger } from '@spotalis/runtime';
+import type { Workers } from '../workers.ts';
+import { Announcements } from './announcements.ts';
+import { Announcer } from './announcer.ts';
+import type { Cluster } from './cluster.ts';
+import { listPods } from './listing.ts';
+import { Observer } from './observer.ts';
+import { Outage } from './outage.ts';
+import { Resync } from './resync.ts';
+
+/** How soon a flush or a failover of the ledger is noticed. */
+const WATCH_LEDGER_MS = 1_000;
+
+export interface ObservationParts {
+  readonly cluster: Cluster;
+  readonly ledger: Ledger;
+  readonly client: ApiClient;
+  readonly workers: (name: string, concurrency: number) => Workers;
+  readonly mayWrite: () => boolean;
+  readonly isLeader: () => boolean;
+  readonly logger: Logger;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** All that keeps the ledger true, in every replica. Starts when the stores are full. */
+export class Observation implements Component {
+  readonly name = 'observation';
+  readonly #announcements = new Announcements();
+  readonly #announcing: Workers;
+  readonly #resyncing: Workers;
+  readonly #announcer: Announcer;
+  readonly #observer: Observer;
+  readonly #resync: Resync;
+  readonly #outage: Outage;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(parts: ObservationParts) {
+    const { cluster, ledger, client, mayWrite, isLeader, logger, now, random } = parts;
+    this.#logger = logger;
+    // One call a pod, and each is a round trip: enough at once to fill a pipeline.
+    this.#announcing = parts.workers('announce', 16);
+    // LISTs are dear to the API server and in no hurry.
+    this.#resyncing = parts.workers('resync', 2);
+    this.#outage = new Outage({
+      began: (error) => logger.warn('ledger unreachable; what pods do is kept and told later', { error }),
+      ended: (lastedMs) => {
+        logger.info('ledger reachable again', { outageMs: Math.round(lastedMs) });
+        this.#announcer.catchUp();
+      },
+      now,
+      random,
+    });
+    this.#announcer = new Announcer({
+      announcements: this.#announcements,
+      ledger,
+      queue: this.#announcing.queue,
+      outage: this.#outage,
+      mayWrite,
+    });
+    this.#observer = new Observer({
+      cluster,
+      announcements: this.#announcements,
+      deliver: (places, urgency) => this.#announcer.deliver(places, urgency),
+    });
+    const nodeTypeOf = (podKey: string) => {
+      const pod = cluster.pods.get(podKey);
+      return pod === undefined ? undefined : cluster.nodeTypeOf(pod);
+    };
+    this.#resync = new Resync({
+      cluster,
+      ledger,
+      queue: this.#resyncing.queue,
+      outage: this.#outage,
+      list: (replicaSet, revision) =>
+        listPods({ client, ledger, nodeTypeOf }, replicaSet, revision, this.#stopping.signal),
+      mayWrite,
+      isLeader,
+      random,
+    });
+  }
+
+  start(): void {
+    this.#observer.start();
+    this.#resync.start();
+    this.#announcing.start((place) => this.#announcer.announce(place));
+    this.#resyncing.start((uid) => this.#resync.resync(uid));
+    this.#watch = setInterval(() => {
+      if (!this.#resync.ledgerWasLost()) return;
+      this.#logger.info('the ledger may have lost entries; listing all', { replicaSets: this.#resync.size });
+      this.#resync.all();
+    }, WATCH_LEDGER_MS);
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#watch);
+    this.#stopping.abort();
+    this.#observer.stop();
+    this.#resync.stop();
+    await Promise.all([this.#announcing.stop(), this.#resyncing.stop()]);
+  }
+
+  /** From now on this replica lists by the clock. */
+  led(): void {
+    this.#resync.spread();
+  }
+
+  /** Read-only mode has ended. */
+  writesAllowed(): void {
+    this.#announcer.catchUp();
+    this.#resync.all();
+  }
+
+  state(): unknown {
+    return {
+      places: this.#announcements.size,
+      undelivered: [...this.#announcements.undelivered()].length,
+      ledgers: this.#resync.size,
+      ledgerOutage: this.#outage.isOn,
+    };
+  }
+}

@@ -1,0 +1,13 @@
+import type { RawMeta } from '@spotalis/kube';
+
+/** The owner that made an object and answers for it: at most one of its ownerReferences says `controller: true`. */
+export interface Controller {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export function controllerOf(metadata: RawMeta): Controller | undefined {
+  const found = metadata.ownerReferences?.find((reference) => reference.controller === true);
+  return found === undefined ? undefined : { kind: found.kind, name: found.name, uid: found.uid };
+}

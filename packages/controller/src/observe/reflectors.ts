@@ -1,0 +1,104 @@
+import type { CapacityType, Labels } from '@spotalis/core';
+import {
+  type ApiClient,
+  type KubeObject,
+  type RawObject,
+  Reflector,
+  type ReflectorObserver,
+  resource,
+  type Resource,
+  type Store,
+} from '@spotalis/kube';
+import type { Component, StartContext } from '@spotalis/runtime';
+import type { Cluster } from './cluster.ts';
+import { pruneNamespace } from './namespace.ts';
+import { pruneNode } from './node.ts';
+import { prunePod, type RawPod } from './pod.ts';
+import { pruneReplicaSet, type RawReplicaSet } from './replicaset.ts';
+import { pruneWorkload, type RawWorkload } from './workload.ts';
+
+export interface ReflectorsParts {
+  readonly client: ApiClient;
+  readonly cluster: Cluster;
+  readonly classify: (labels: Labels) => CapacityType | undefined;
+  readonly observer: (name: string) => ReflectorObserver;
+}
+
+interface Running {
+  readonly name: string;
+  readonly synced: Promise<void>;
+  hasSynced(): boolean;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Mirrors everything of the cluster that counts; has started once the first lists are complete. */
+export class Reflectors implements Component {
+  readonly name = 'reflectors';
+  /** The first list of a large cluster, on an API server that is busy. */
+  readonly startDeadlineMs = 300_000;
+  readonly #reflectors: readonly Running[];
+
+  constructor({ client, cluster, classify, observer }: ReflectorsParts) {
+    const mirror = <R extends RawObject, T extends KubeObject>(
+      of: Resource<R>,
+      store: Store<T, string>,
+      prune: (raw: R) => T | undefined,
+      view: 'whole' | 'metadata' = 'whole',
+    ): Running => {
+      const reflector = new Reflector({
+        client,
+        resource: of,
+        store,
+        prune,
+        select: { view },
+        observer: observer(of.plural),
+      });
+      return Object.assign(reflector, { name: of.plural });
+    };
+    this.#reflectors = [
+      mirror(resource('v1', 'namespaces', 'Namespace'), cluster.namespaces, pruneNamespace, 'metadata'),
+      mirror(resource('v1', 'nodes', 'Node'), cluster.nodes, pruneNode(classify), 'metadata'),
+      mirror(
+        resource<RawWorkload>('apps/v1', 'deployments', 'Deployment'),
+        cluster.deployments,
+        pruneWorkload('Deployment'),
+      ),
+      mirror(
+        resource<RawWorkload>('apps/v1', 'statefulsets', 'StatefulSet'),
+        cluster.statefulSets,
+        pruneWorkload('StatefulSet'),
+      ),
+      mirror(
+        resource<RawReplicaSet>('apps/v1', 'replicasets', 'ReplicaSet'),
+        cluster.replicaSets,
+        pruneReplicaSet,
+      ),
+      mirror(resource<RawPod>('v1', 'pods', 'Pod'), cluster.pods, prunePod),
+    ];
+  }
+
+  /** For readiness: true, or what is still missing. */
+  readonly check = (): true | string => {
+    const missing = this.#reflectors.filter((reflector) => !reflector.hasSynced());
+    return missing.length === 0 || `not listed yet: ${missing.map(({ name }) => name).join(', ')}`;
+  };
+
+  async start({ signal }: StartContext): Promise<void> {
+    for (const reflector of this.#reflectors) reflector.start();
+    const stopped = new Promise<never>((_, reject) => {
+      signal.addEventListener(
+        'abort',
+        () => reject(new Error('stopped before the first lists were complete')),
+        {
+          once: true,
+        },
+      );
+    });
+    await Promise.race([Promise.all(this.#reflectors.map(({ synced }) => synced)), stopped]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#reflectors.map((reflector) => reflector.stop()));
+  }
+}
