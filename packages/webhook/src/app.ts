@@ -31,6 +31,8 @@ import { getReplicaSet } from './workload/replicaset.ts';
 import { deployments, namespaces, OptInSource, statefulSets } from './workload/stores.ts';
 import { Workloads } from './workload/workloads.ts';
 
+const now = (): number => performance.now();
+
 export interface AppParts {
   readonly configuration: LoadedConfiguration;
   readonly credentials: Credentials;
@@ -51,7 +53,6 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const { values } = configuration;
   const lifecycle = new Lifecycle(logger);
   const metrics = new Metrics().collectProcess();
-  const now = () => performance.now();
 
   const reloads = configurationMetrics(metrics);
   const live = configuration.follow({

@@ -36,11 +36,11 @@ export class FreshCalls<Need, Result> {
 
   #line(key: string, lane: Lane<Need, Result>): Waiting<Need, Result> {
     const needs: Need[] = [];
-    let begin: () => void = () => undefined;
-    const result = new Promise<Result>((resolve) => {
-      begin = () => resolve(this.#run(key, lane, needs));
-    });
-    return { needs, result, begin };
+    const starts: (() => void)[] = [];
+    const result = new Promise<void>((resolve) => {
+      starts.push(resolve);
+    }).then(() => this.#run(key, lane, needs));
+    return { needs, result, begin: () => starts.forEach((start) => start()) };
   }
 
   async #run(key: string, lane: Lane<Need, Result>, needs: readonly Need[]): Promise<Result> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { targetSpot } from '@spotalis/core';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { GoldenSequence, typeOnOwn } from './outage.ts';
 
 const runs = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) };
@@ -8,9 +8,8 @@ const runs = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) };
 describe('deciding without the ledger', () => {
   it('fills the floor before it gives anything to spot', () => {
     const policy = { spotPercentage: 100, minOnDemand: 2 };
-    const always = () => 0;
-    expect(typeOnOwn(policy, { spot: 5, onDemand: 1 }, 10, always)).toBe('on-demand');
-    expect(typeOnOwn(policy, { spot: 5, onDemand: 2 }, 10, always)).toBe('spot');
+    expect(typeOnOwn(policy, { spot: 5, onDemand: 1 }, 10, () => 0)).toBe('on-demand');
+    expect(typeOnOwn(policy, { spot: 5, onDemand: 2 }, 10, () => 0)).toBe('spot');
   });
 
   it('gives no spot once the target is reached, and nothing but spot when all that is missing is spot', () => {

@@ -2,9 +2,11 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function objectAt(value: unknown): JsonObject | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as JsonObject)
-    : undefined;
+  return isObject(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function textAt(value: unknown): string | undefined {

@@ -1,8 +1,8 @@
 import { type CapacityType, classifyNode, type NodeLabels } from '@spotalis/core';
-import { type ApiClient, type RawObject, resource } from '@spotalis/kube';
+import { type ApiClient, resource } from '@spotalis/kube';
 import { getOrUndefined } from './replicaset.ts';
 
-const nodes = resource<RawObject>('v1', 'nodes', 'Node');
+const nodes = resource('v1', 'nodes', 'Node');
 
 /** A node's labels are looked at again after this long. */
 const REMEMBERED_MS = 60_000;

@@ -1,7 +1,6 @@
 import { enabledLabel } from '@spotalis/core';
 import {
   type ApiClient,
-  type RawObject,
   Reflector,
   type ReflectorObserver,
   type Resource,
@@ -14,8 +13,8 @@ import { Lookup } from './lookup.ts';
 import { type OptInRecord, pruneOptIn, type RawOptIn } from './record.ts';
 import { getOrUndefined } from './replicaset.ts';
 
-export const namespaces = resource<RawObject>('v1', 'namespaces', 'Namespace');
-export const deployments = resource<RawObject>('apps/v1', 'deployments', 'Deployment');
+export const namespaces = resource('v1', 'namespaces', 'Namespace');
+export const deployments = resource('apps/v1', 'deployments', 'Deployment');
 export const statefulSets = resource<RawOptIn>('apps/v1', 'statefulsets', 'StatefulSet');
 
 export interface OptInSourceOptions {
