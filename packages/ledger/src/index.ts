@@ -31,3 +31,11 @@ export { openLedger, type OpenLedgerOptions } from './open.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export { type HostPort, type RedisSettings } from './redis/options.ts';
 export { compareResourceVersions } from './resource-version.ts';
+export {
+  type AloneDecision,
+  type AloneState,
+  type AloneView,
+  decideAlone,
+  type Lane,
+  startAlone,
+} from './outage.ts';

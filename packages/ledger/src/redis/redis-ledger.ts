@@ -69,11 +69,18 @@ export class RedisLedger implements Ledger {
       ready: (again) => this.#onReady(again),
       failed: (failure) => this.#setMode(failure === undefined ? 'ready' : 'degraded', failure?.code),
     });
+    let lookedAt = 0;
     this.#store = new StoreWatch(
-      async () =>
-        await this.#run(scripts.readStore, [this.#keys.epoch(), this.#keys.pools()], [this.#timing.idleMs]),
+      async () => {
+        lookedAt = this.#dirty.epoch;
+        return await this.#run(
+          scripts.readStore,
+          [this.#keys.epoch(), this.#keys.pools()],
+          [this.#timing.idleMs],
+        );
+      },
       ({ nowUs }, epochIsNew) => {
-        this.#dirty.allBefore(nowUs / 1000, this.#dirty.epoch);
+        this.#dirty.allBefore(nowUs / 1000, lookedAt);
         this.#recent.dropOld();
         if (epochIsNew) this.#announceAll();
       },

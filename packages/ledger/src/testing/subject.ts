@@ -1,5 +1,14 @@
 import type { PolicyNumbers } from '@spotalis/core';
-import type { DecideRequest, Decision, Knowledge, Ledger, LedgerPod, ListMark, ListReason, Revision } from '../ledger.ts';
+import type {
+  DecideRequest,
+  Decision,
+  Knowledge,
+  Ledger,
+  LedgerPod,
+  ListMark,
+  ListReason,
+  Revision,
+} from '../ledger.ts';
 import { MemoryLedger } from '../memory/memory-ledger.ts';
 
 /** A ledger under test and what a test can do to its store. */
