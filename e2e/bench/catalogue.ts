@@ -1,0 +1,5 @@
+import type { Bench } from './bench.ts';
+import { coreBench } from './core/decision.ts';
+
+/** In the order in which they run and in which the page has them. */
+export const benches: readonly Bench[] = [coreBench];

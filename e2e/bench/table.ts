@@ -1,0 +1,43 @@
+import type { Cell, Table } from './bench.ts';
+
+/** Three significant digits say all that a benchmark knows; whole numbers stay as they are. */
+export function formatCell(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return '–';
+  if (typeof cell === 'string') return cell;
+  if (!Number.isFinite(cell)) return '–';
+  if (Number.isInteger(cell)) return cell.toLocaleString('en-US');
+  const decimals = Math.max(0, Math.min(4, 2 - Math.floor(Math.log10(Math.abs(cell)))));
+  return cell.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+function cellsOf({ columns, rows }: Table): string[][] {
+  return rows.map((row) => columns.map(({ key }) => formatCell(row[key])));
+}
+
+/** A column of numbers is flush right. */
+function isNumeric({ columns, rows }: Table, column: number): boolean {
+  const key = columns[column]?.key ?? '';
+  return rows.some((row) => typeof row[key] === 'number');
+}
+
+export function plainTable(table: Table): string {
+  const titles = table.columns.map(({ title }) => title);
+  const lines = [titles, ...cellsOf(table)];
+  const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const pad = (text: string, column: number): string => {
+    const width = widths[column] ?? 0;
+    return isNumeric(table, column) ? text.padStart(width) : text.padEnd(width);
+  };
+  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
+}
+
+export function markdownTable(table: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  const rule = table.columns.map((_, column) => (isNumeric(table, column) ? '--:' : '---'));
+  const escape = (text: string): string => text.replaceAll('|', String.raw`\|`);
+  return [
+    line(table.columns.map(({ title }) => escape(title))),
+    `|${rule.join('|')}|`,
+    ...cellsOf(table).map((cells) => line(cells.map(escape))),
+  ].join('\n');
+}
