@@ -136,13 +136,20 @@ function pinnedNode() {
   );
 }
 
-function hand(over, args, cache) {
-  const path = [pinnedNode(), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter);
+function hand(over, args, { cache, pnpm }) {
+  const path = [pinnedNode(), join(root, 'node_modules', '.bin'), dirname(pnpm), process.env.PATH].join(delimiter);
   const [program, ...fixed] = over;
   const child = spawn(program, [...fixed, ...args], {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, PATH: path, SPOTALIS_CACHE_DIR: cache, NODE_NO_WARNINGS: '1' },
+    env: {
+      ...process.env,
+      PATH: path,
+      SPOTALIS_CACHE_DIR: cache,
+      NODE_NO_WARNINGS: '1',
+      TURBO_TELEMETRY_DISABLED: '1',
+      TURBO_CONFIG_DIR_PATH: join(cache, 'turbo'),
+    },
     shell: process.platform === 'win32',
   });
   // The terminal sends Ctrl-C to the whole group; the command cleans up, so wait for it.
@@ -167,7 +174,7 @@ try {
   const cache = cacheDirectory();
   const pnpm = bringPnpm(cache);
   installWorkspace(cache, pnpm);
-  hand(command, args, cache);
+  hand(command, args, { cache, pnpm });
 } catch (error) {
   if (!(error instanceof CannotGoOn)) throw error;
   say(error.message);

@@ -15,7 +15,7 @@ export interface Command {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** On top of this process's own environment. */
+  /** On top of this process's own environment, less its SPOTALIS_ variables. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly logFile: string;
 }
@@ -36,7 +36,8 @@ export class Supervisor {
   readonly #removals: readonly string[];
   readonly #running = new Map<number, Running>();
   readonly #starting = new Map<number, { resolve: (pid: number) => void; reject: (error: Error) => void }>();
-  readonly #gone: Promise<void>;
+  /** Resolves when the watchdog is gone and everything with it. */
+  readonly ended: Promise<void>;
   #lastId = 0;
   #stopping = false;
 
@@ -45,7 +46,7 @@ export class Supervisor {
     this.#stateDir = stateDir;
     this.#removals = removals;
     watchdog.on('message', (report: Report) => this.#hear(report));
-    this.#gone = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       watchdog.once('exit', () => {
         this.#watchdogGone();
         resolve();
@@ -67,7 +68,7 @@ export class Supervisor {
     const supervisor = new Supervisor(watchdog, stateDir, removals);
     await Promise.race([
       once(watchdog, 'message'),
-      supervisor.#gone.then(() => {
+      supervisor.ended.then(() => {
         throw new Error(`the watchdog did not start; see ${stateDir}/watchdog.log`);
       }),
     ]);
@@ -86,7 +87,10 @@ export class Supervisor {
     const pid = await new Promise<number>((resolve, reject) => {
       this.#starting.set(id, { resolve, reject });
       const own = Object.fromEntries(
-        Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+        Object.entries(process.env).filter(
+          // What configures this tool is not meant for what it starts.
+          (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('SPOTALIS_'),
+        ),
       );
       this.#send({
         operation: 'spawn',
@@ -118,7 +122,7 @@ export class Supervisor {
     this.#watchdog.ref();
     if (this.#watchdog.exitCode === null && this.#watchdog.signalCode === null)
       this.#send({ operation: 'stop' });
-    await this.#gone;
+    await this.ended;
   }
 
   #send(request: Request): void {
