@@ -31,13 +31,14 @@ export function plainTable(table: Table): string {
   return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
 }
 
+const markdownLine = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+
 export function markdownTable(table: Table): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   const rule = table.columns.map((_, column) => (isNumeric(table, column) ? '--:' : '---'));
-  const escape = (text: string): string => text.replaceAll('|', String.raw`\|`);
   return [
-    line(table.columns.map(({ title }) => escape(title))),
+    markdownLine(table.columns.map(({ title }) => title)),
     `|${rule.join('|')}|`,
-    ...cellsOf(table).map((cells) => line(cells.map(escape))),
+    ...cellsOf(table).map(markdownLine),
   ].join('\n');
 }
