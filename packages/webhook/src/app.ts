@@ -1,5 +1,6 @@
 import { type NodeLabels, preparePlacement, type PolicyDefaults, readNodeLabels } from '@spotalis/core';
 import { ApiClient, type Credentials, Transport } from '@spotalis/kube';
+import type { Lane } from '@spotalis/ledger';
 import {
   CertificateFiles,
   certificateMetrics,
@@ -47,6 +48,12 @@ export interface App {
 
 /** Connections to the API server for short requests: a burst over fifty Deployments reads fifty ReplicaSets at once. */
 const CONNECTIONS = 16;
+
+/** No admission takes longer than this, and the API server does not wait longer for one. */
+const DRAIN_DEADLINE_MS = 10_000;
+
+/** Replicas to share ranks with while the ledger cannot be reached, where their number is not configured. */
+const PROBABLE_REPLICAS = 4;
 
 /** Wires the service; nothing runs before the lifecycle is started. */
 export function createApp({ configuration, credentials, logger }: AppParts): App {
@@ -122,7 +129,8 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     ledger,
     reads: new ApiReads({ client, ledger, typeOfNode: (name) => nodeTypes.of(name), deadlineMs }),
     now,
-    seed: Math.random(),
+    lane: laneOf(values.webhook.replicas),
+    random: Math.random,
     observer: {
       list: (reason) => admitted.read('list', reason),
       replicaSetRead: () => admitted.read('replicaset'),
@@ -161,7 +169,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
       now,
     }),
     certificates,
-    drain: { graceMs: 5_000, deadlineMs: 10_000 },
+    drain: { graceMs: values.webhook.drainGrace, deadlineMs: DRAIN_DEADLINE_MS },
     logger,
   });
 
@@ -191,6 +199,11 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     server,
   );
   return { lifecycle, port: () => server.port };
+}
+
+/** The replicas have no numbers, so each takes one at random: two of the same only cost some patches later. */
+function laneOf(replicas = PROBABLE_REPLICAS): Lane {
+  return { index: Math.floor(Math.random() * replicas), of: replicas };
 }
 
 function policyDefaults({ defaults }: Configuration): PolicyDefaults {

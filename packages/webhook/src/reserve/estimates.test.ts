@@ -18,7 +18,6 @@ describe('estimates', () => {
     expect(estimates.of('rs')).toEqual({
       counts: { spot: 1, onDemand: 1 },
       replicas: 5,
-      unseen: { spot: 0, onDemand: 1 },
     });
   });
 

@@ -8,8 +8,6 @@ export interface Estimate {
   readonly counts: TypeCounts;
   /** `spec.replicas` as last read; 0 when it never was. */
   readonly replicas: number;
-  /** The part of the counts that only this process knows of. */
-  readonly unseen: TypeCounts;
 }
 
 interface Known {
@@ -79,7 +77,7 @@ export class Estimates {
       spot: known.counts.spot + unseen.spot,
       onDemand: known.counts.onDemand + unseen.onDemand,
     };
-    return { counts, replicas: known.replicas, unseen };
+    return { counts, replicas: known.replicas };
   }
 
   /** Moves the revision to the end of the order in which they are forgotten. */

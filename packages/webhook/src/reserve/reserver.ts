@@ -1,18 +1,21 @@
 import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
 import {
+  type AloneState,
   type DecideRequest,
+  decideAlone,
   type Decision,
+  type Lane,
   latestMark,
   type Ledger,
   LedgerUnavailable,
   type ListMark,
   type ReplicaCount,
   type ReplicaSetBirth,
+  startAlone,
 } from '@spotalis/ledger';
 import { type Deadline, DecisionTimeoutError } from './deadline.ts';
 import { Estimates } from './estimates.ts';
 import { FreshCalls } from './flight.ts';
-import { GoldenSequence, typeOnOwn } from './outage.ts';
 import {
   type ReplicaSetReading,
   type RevisionReads,
@@ -58,19 +61,17 @@ export interface ReserverOptions {
   readonly ledger: Ledger;
   readonly reads: RevisionReads;
   readonly now: () => number;
-  /** A number in [0, 1) that differs between replicas. */
-  readonly seed: number;
+  /** Which of our replicas this is, as far as it is known. */
+  readonly lane: Lane;
+  readonly random: () => number;
   readonly observer: ReserverObserver;
 }
 
 /** Reading the ReplicaSet, reading its pods, and once more when the ledger is lost in between: more is a fault. */
 const MAX_STEPS = 6;
 
-/**
- * Ranks given out without the ledger: those of several replicas interleave instead of colliding, because each
- * collision costs a rewritten deletion cost later. More replicas than this still collide now and then.
- */
-const STRIDE = 4;
+/** Revisions decided alone in one outage; one forgotten begins its sequence anew. */
+const ALONE = 5_000;
 
 interface ListNeed {
   readonly ref: RevisionRef;
@@ -90,8 +91,8 @@ export class Reserver {
   readonly #reads: RevisionReads;
   readonly #observer: ReserverObserver;
   readonly #estimates: Estimates;
-  readonly #sequence: GoldenSequence;
-  readonly #lane: number;
+  readonly #alone = new Map<string, AloneState>();
+  readonly #begin: () => AloneState;
   readonly #replicaSets: FreshCalls<RevisionRef, ReplicaSetReading>;
   readonly #lists: FreshCalls<ListNeed, RevisionState>;
 
@@ -100,8 +101,7 @@ export class Reserver {
     this.#reads = options.reads;
     this.#observer = options.observer;
     this.#estimates = new Estimates(options.now);
-    this.#sequence = new GoldenSequence(options.seed);
-    this.#lane = Math.floor(options.seed * STRIDE);
+    this.#begin = () => startAlone(options.lane, options.random());
     this.#replicaSets = new FreshCalls((_, [ref]) => this.#readReplicaSet(ref));
     this.#lists = new FreshCalls((_, needs) => this.#readRevision(needs));
   }
@@ -224,6 +224,7 @@ export class Reserver {
 
   #remember({ revision, dryRun }: ReservationRequest, { token, type, rank, counts }: Reservation): void {
     if (dryRun || counts === undefined) return;
+    this.#alone.delete(revision.replicaSetUid);
     this.#estimates.ledgerSaid(revision.replicaSetUid, counts, { token, type, rank });
   }
 
@@ -245,14 +246,18 @@ export class Reserver {
       return { token: kept, type, rank, substitute: false, source: 'replay', counts: undefined };
     }
     const estimate = this.#estimates.of(replicaSetUid);
-    const type =
-      allowed === 'both'
-        ? estimate === undefined
-          ? 'on-demand'
-          : typeOnOwn(policy, estimate.counts, estimate.replicas, () => this.#sequence.next())
-        : allowed;
-    const rank = this.#rankAlone(type, estimate);
-    if (!dryRun) this.#estimates.decidedAlone(replicaSetUid, { token, type, rank });
+    // With nothing known of the pods, on-demand is the safe one.
+    const decided = decideAlone(this.#alone.get(replicaSetUid) ?? this.#begin(), {
+      policy,
+      counts: estimate?.counts ?? nothingKnown,
+      replicas: estimate?.replicas ?? 0,
+      allowed: estimate === undefined && allowed === 'both' ? 'on-demand' : allowed,
+    });
+    const { type, rank, state } = decided;
+    if (!dryRun) {
+      this.#keepAlone(replicaSetUid, state);
+      this.#estimates.decidedAlone(replicaSetUid, { token, type, rank });
+    }
     return {
       token,
       type,
@@ -263,13 +268,16 @@ export class Reserver {
     };
   }
 
-  #rankAlone(type: CapacityType, estimate: ReturnType<Estimates['of']>): number {
-    if (estimate === undefined) return this.#lane;
-    const of = (counts: TypeCounts) => (type === 'spot' ? counts.spot : counts.onDemand);
-    const unseen = of(estimate.unseen);
-    return of(estimate.counts) - unseen + unseen * STRIDE + this.#lane;
+  #keepAlone(revision: string, state: AloneState): void {
+    this.#alone.set(revision, state);
+    if (this.#alone.size > ALONE) {
+      const [oldest = revision] = this.#alone.keys();
+      this.#alone.delete(oldest);
+    }
   }
 }
+
+const nothingKnown: TypeCounts = { spot: 0, onDemand: 0 };
 
 function reservationOf(decision: Extract<Decision, { kind: 'decided' }>): Reservation {
   const { token, type, rank, substitute, counts, replay } = decision;
