@@ -69,6 +69,13 @@ const schema = {
       default: '1500ms',
       doc: "Time for one admission. At least 300 ms below the webhook configuration's timeoutSeconds.",
     }),
+    drainGrace: setting(duration({ example: '5s' }), {
+      default: '5s',
+      doc: 'How long admissions are still served after the order to stop, until every client has heard of it.',
+    }),
+    replicas: optional(integer({ min: 1, max: 1_000, example: 3 }), {
+      doc: 'How many webhooks run side by side. Only asked for to refuse memory:// for more than one.',
+    }),
   },
   nodeLabels: {
     spot: setting(nodeLabels(), {
@@ -207,4 +214,14 @@ const oneRedis: Rule<typeof schema> = ({ redis }) => {
   return [{ key: 'redis', message }];
 };
 
-export const definition: Definition<typeof schema> = { schema, rules: [leaseTimesNest, oneRedis] };
+const embeddedLedgerIsAlone: Rule<typeof schema> = ({ redis, webhook }) => {
+  const { replicas = 1 } = webhook;
+  if (replicas === 1 || !redis.url?.startsWith('memory:')) return [];
+  const message = `memory:// keeps the ledger inside one webhook, and webhook.replicas is ${replicas}; set a Redis, for example url: redis://redis:6379, or one replica`;
+  return [{ key: 'redis.url', message }];
+};
+
+export const definition: Definition<typeof schema> = {
+  schema,
+  rules: [leaseTimesNest, oneRedis, embeddedLedgerIsAlone],
+};
