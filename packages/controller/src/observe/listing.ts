@@ -1,5 +1,5 @@
 import { type CapacityType, foreignKeys } from '@spotalis/core';
-import { type ApiClient, keyOf, type KubeObject, type ListQuery, resource } from '@spotalis/kube';
+import { keyOf, type KubeObject, type ListQuery, type Page, type RawObject } from '@spotalis/kube';
 import type { Ledger, LedgerPod, PodList, Revision } from '@spotalis/ledger';
 import { identityOf } from './metadata.ts';
 import { ledgerPodOf } from './observer.ts';
@@ -7,10 +7,8 @@ import { controllerOf } from './owner.ts';
 import { markOf, type PodMark, tokenOf } from './pod.ts';
 import type { ObservedReplicaSet } from './replicaset.ts';
 
-const pods = resource('v1', 'pods', 'Pod');
-
 export interface ListingParts {
-  readonly client: Pick<ApiClient, 'pages'>;
+  readonly pages: (query: ListQuery, signal: AbortSignal) => AsyncIterable<Page<RawObject>>;
   readonly ledger: Pick<Ledger, 'lookup'>;
   /** The type of the node of a pod that has no mark, as the stores know it. */
   readonly nodeTypeOf: (podKey: string) => CapacityType | undefined;
@@ -21,7 +19,7 @@ export interface ListingParts {
  * The selector only narrows it down; the owner's UID decides.
  */
 export async function listPods(
-  { client, ledger, nodeTypeOf }: ListingParts,
+  { pages, ledger, nodeTypeOf }: ListingParts,
   replicaSet: ObservedReplicaSet,
   revision: Revision,
   signal: AbortSignal,
@@ -29,7 +27,7 @@ export async function listPods(
   const known: LedgerPod[] = [];
   const untyped: (KubeObject & PodMark)[] = [];
   let resourceVersion: string | undefined;
-  for await (const page of client.pages(pods, selectionOf(replicaSet), { signal })) {
+  for await (const page of pages(selectionOf(replicaSet), signal)) {
     resourceVersion ??= page.resourceVersion;
     for (const { metadata } of page.items) {
       if (metadata.deletionTimestamp !== undefined) continue;

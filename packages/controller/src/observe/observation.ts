@@ -1,4 +1,4 @@
-import type { ApiClient } from '@spotalis/kube';
+import { type ApiClient, type ListQuery, resource } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
 import type { Component, Logger } from '@spotalis/runtime';
 import type { Workers } from '../workers.ts';
@@ -10,6 +10,7 @@ import { Observer } from './observer.ts';
 import { Outage } from './outage.ts';
 import { Resync } from './resync.ts';
 
+const pods = resource('v1', 'pods', 'Pod');
 /** How soon a flush or a failover of the ledger is noticed. */
 const WATCH_LEDGER_MS = 1_000;
 
@@ -71,13 +72,14 @@ export class Observation implements Component {
       const pod = cluster.pods.get(podKey);
       return pod === undefined ? undefined : cluster.nodeTypeOf(pod);
     };
+    const pages = (query: ListQuery, signal: AbortSignal) => client.pages(pods, query, { signal });
     this.#resync = new Resync({
       cluster,
       ledger,
       queue: this.#resyncing.queue,
       outage: this.#outage,
       list: (replicaSet, revision) =>
-        listPods({ client, ledger, nodeTypeOf }, replicaSet, revision, this.#stopping.signal),
+        listPods({ pages, ledger, nodeTypeOf }, replicaSet, revision, this.#stopping.signal),
       mayWrite,
       isLeader,
       random,

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { rawPod } from '../testing/objects.ts';
+import { prunePod } from './pod.ts';
+
+describe('a pruned pod', () => {
+  it('keeps what counts and nothing else', () => {
+    const mark = { token: 't1', type: 'on-demand', rank: 4 };
+    const pod = prunePod({
+      ...rawPod('a', { node: 'n1', mark }),
+      apiVersion: 'v1',
+      kind: 'Pod',
+    });
+    expect(pod).toEqual({
+      metadata: expect.objectContaining({ name: 'a', namespace: 'shop', uid: 'a-uid' }),
+      controller: { kind: 'ReplicaSet', name: 'web-1', uid: 'web-1-uid' },
+      ended: false,
+      nodeName: 'n1',
+      reservation: 't1',
+      admitted: { type: 'on-demand', rank: 4, substitute: false },
+    });
+    expect(Object.keys(pod!.metadata)).toEqual(['name', 'namespace', 'uid', 'resourceVersion']);
+  });
+
+  it.each(['DaemonSet', 'Job', 'Node'])('is none at all when it belongs to a %s', (ownerKind) => {
+    expect(prunePod(rawPod('a', { ownerKind }))).toBeUndefined();
+  });
+
+  it('is none at all without a controller', () => {
+    const { metadata, ...rest } = rawPod('a');
+    const { ownerReferences = [], ...meta } = metadata;
+    const notInCharge = ownerReferences.map((reference) => ({ ...reference, controller: false }));
+    expect(prunePod({ ...rest, metadata: meta })).toBeUndefined();
+    expect(prunePod({ ...rest, metadata: { ...meta, ownerReferences: notInCharge } })).toBeUndefined();
+  });
+
+  it.each(['cheap', '', 'Spot'])('has no admitted type when its mark says %j', (type) => {
+    expect(prunePod(rawPod('a', { mark: { token: 't1', type } }))).toMatchObject({ admitted: undefined });
+  });
+
+  it.each(['-1', '1.5', 'x', '', '99999999999'])('has no rank when its mark says %j', (rank) => {
+    const pod = prunePod(rawPod('a', { mark: { token: 't1', type: 'spot', rank } }));
+    expect(pod?.admitted).toEqual({ type: 'spot', rank: undefined, substitute: false });
+  });
+});

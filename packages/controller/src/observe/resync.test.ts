@@ -1,0 +1,159 @@
+import { describe, expect, it } from '@jest/globals';
+import { aDeployment, aManagedCluster, aPod, aReplicaSet } from '../testing/objects.ts';
+import { FakeLedger } from '../testing/ledger.ts';
+import { FakeQueue } from '../testing/queue.ts';
+import type { Cluster } from './cluster.ts';
+import { Outage } from './outage.ts';
+import { Resync } from './resync.ts';
+
+const revision = { workloadUid: 'web-uid', replicaSetUid: 'web-1-uid' };
+const MINUTE_MS = 60_000;
+
+function resyncOf(cluster: Cluster, { isLeader = true } = {}) {
+  const ledger = new FakeLedger();
+  const queue = new FakeQueue();
+  const listed: { uid: string; atMs: number }[] = [];
+  const resync = new Resync({
+    cluster,
+    ledger,
+    queue,
+    outage: new Outage({
+      began: () => undefined,
+      ended: () => undefined,
+      now: () => queue.nowMs,
+      random: () => 1,
+    }),
+    list: ({ metadata }) => {
+      listed.push({ uid: metadata.uid, atMs: queue.nowMs });
+      return Promise.resolve({ resourceVersion: '9', pods: [] });
+    },
+    mayWrite: () => true,
+    isLeader: () => isLeader,
+    random: () => 0.5,
+  });
+  resync.start();
+  const pass = (ms: number) => queue.pass(ms, (uid) => resync.resync(uid));
+  return { resync, ledger, queue, listed, pass };
+}
+
+const verbs = (ledger: FakeLedger) => ledger.calls.map(({ verb }) => verb);
+
+describe('the resync', () => {
+  it('asks for the mark before the list, and merges with it', async () => {
+    const { resync, ledger, pass } = resyncOf(aManagedCluster());
+    resync.all();
+    await pass(0);
+    expect(verbs(ledger)).toEqual(['markList', 'merge']);
+    expect(ledger.calls.every((call) => call.revision.replicaSetUid === revision.replicaSetUid)).toBe(true);
+  });
+
+  it('lists each ReplicaSet about once a minute on the leader', async () => {
+    const { resync, listed, pass } = resyncOf(aManagedCluster());
+    resync.spread();
+    await pass(10 * MINUTE_MS);
+    expect(listed.length).toBeGreaterThanOrEqual(9);
+    expect(listed.length).toBeLessThanOrEqual(10);
+  });
+
+  it('lists nothing by the clock on a standby', async () => {
+    const { listed, pass } = resyncOf(aManagedCluster(), { isLeader: false });
+    await pass(10 * MINUTE_MS);
+    expect(listed).toEqual([]);
+  });
+
+  it('lists all on every replica when the ledger was lost, spread over time', async () => {
+    const cluster = aManagedCluster();
+    for (let i = 0; i < 40; i++) cluster.replicaSets.upsert(aReplicaSet(`more-${i}`), true);
+    const { resync, ledger, listed, pass } = resyncOf(cluster, { isLeader: false });
+    expect(resync.ledgerWasLost()).toBe(false);
+    ledger.epoch++;
+    expect(resync.ledgerWasLost()).toBe(true);
+    expect(resync.ledgerWasLost()).toBe(false);
+    resync.all();
+    await pass(MINUTE_MS);
+    expect(listed).toHaveLength(41);
+    expect(listed.at(-1)!.atMs).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('lists at once when a workload becomes ours, since nobody told of its pods before', async () => {
+    const cluster = aManagedCluster();
+    cluster.deployments.upsert(aDeployment({ labels: {} }), true);
+    const { listed, pass } = resyncOf(cluster, { isLeader: false });
+    cluster.deployments.upsert(aDeployment(), false);
+    await pass(0);
+    expect(listed).toEqual([{ uid: 'web-1-uid', atMs: 0 }]);
+  });
+
+  it('does not list a ReplicaSet that has just been made', async () => {
+    const cluster = aManagedCluster();
+    const { listed, pass } = resyncOf(cluster);
+    cluster.replicaSets.upsert(aReplicaSet('web-2'), false);
+    await pass(1_000);
+    expect(listed).toEqual([]);
+    await pass(2 * MINUTE_MS);
+    expect(listed.map(({ uid }) => uid)).toContain('web-2-uid');
+  });
+
+  it('leaves alone what wants no pods and has none, until it does again', async () => {
+    const cluster = aManagedCluster();
+    cluster.replicaSets.upsert(aReplicaSet('web-1', { replicas: 0 }), true);
+    const { resync, listed, pass } = resyncOf(cluster);
+    resync.spread();
+    await pass(5 * MINUTE_MS);
+    expect(listed).toEqual([]);
+    cluster.replicaSets.upsert(aReplicaSet('web-1', { replicas: 2 }), false);
+    await pass(2 * MINUTE_MS);
+    expect(listed.length).toBeGreaterThan(0);
+  });
+
+  it('goes on with what wants no pods while some are left', async () => {
+    const cluster = aManagedCluster();
+    cluster.replicaSets.upsert(aReplicaSet('web-1', { replicas: 0 }), true);
+    cluster.pods.upsert(aPod('a'), true);
+    const { resync, listed, pass } = resyncOf(cluster);
+    resync.all();
+    await pass(0);
+    expect(listed).toHaveLength(1);
+  });
+
+  it('stops when the label is removed', async () => {
+    const cluster = aManagedCluster();
+    const { resync, listed, pass } = resyncOf(cluster);
+    resync.spread();
+    cluster.deployments.upsert(aDeployment({ labels: {} }), false);
+    await pass(5 * MINUTE_MS);
+    expect(listed).toEqual([]);
+  });
+
+  it('removes the ledger with its ReplicaSet, also when the owner went first', async () => {
+    const cluster = aManagedCluster();
+    const { resync, ledger, pass } = resyncOf(cluster);
+    cluster.deployments.remove('shop/web');
+    cluster.replicaSets.remove('shop/web-1');
+    await pass(0);
+    expect(ledger.calls).toEqual([{ verb: 'remove', revision }]);
+    expect(resync.size).toBe(0);
+  });
+
+  it('removes nothing of a workload that is not ours', async () => {
+    const cluster = aManagedCluster();
+    const { ledger, pass } = resyncOf(cluster);
+    cluster.deployments.upsert(aDeployment({ labels: {} }), false);
+    cluster.replicaSets.remove('shop/web-1');
+    await pass(MINUTE_MS);
+    expect(ledger.calls).toEqual([]);
+  });
+
+  it('tries again while the ledger is down, and still removes what went meanwhile', async () => {
+    const cluster = aManagedCluster();
+    const { ledger, pass } = resyncOf(cluster);
+    ledger.isDown = true;
+    cluster.replicaSets.remove('shop/web-1');
+    await pass(10 * MINUTE_MS);
+    expect(ledger.refused).toBeGreaterThan(10);
+    expect(ledger.refused).toBeLessThan(100);
+    ledger.isDown = false;
+    await pass(MINUTE_MS);
+    expect(ledger.calls).toEqual([{ verb: 'remove', revision }]);
+  });
+});
