@@ -106,7 +106,7 @@ export class MemoryLedger implements Ledger {
     if (known === undefined || compareResourceVersions(info.resourceVersion, known.resourceVersion) > 0) {
       this.#replicaSets.set(replicaSetUid, info);
     }
-    this.#books.get(replicaSetUid)?.book.noteReplicas(info);
+    this.#book({ workloadUid: info.owner.uid, replicaSetUid }, this.#tick()).noteReplicas(info);
   }
 
   async replicaSet(replicaSetUid: string): Promise<ReplicaSetInfo | undefined> {

@@ -198,7 +198,7 @@ export class RedisLedger implements Ledger {
         [this.#keys.replicaSet(replicaSetUid)],
         [owner.uid, owner.name, replicas, resourceVersion, this.#timing.idleMs],
       ),
-      this.#run(scripts.noteReplicas, [this.#keys.meta(revision)], [replicas, resourceVersion]),
+      this.#onPlaces(scripts.noteReplicas, revision, [replicas, resourceVersion, this.#timing.idleMs]),
     ]);
   }
 

@@ -56,8 +56,8 @@ export const scripts = {
   mergePods: define('mergePods', 8, readFileSync(new URL('./mergePods-8.lua', import.meta.url), 'utf8')),
   noteReplicas: define(
     'noteReplicas',
-    1,
-    readFileSync(new URL('./noteReplicas-1.lua', import.meta.url), 'utf8'),
+    8,
+    readFileSync(new URL('./noteReplicas-8.lua', import.meta.url), 'utf8'),
   ),
   readStore: define('readStore', 2, readFileSync(new URL('./readStore-2.lua', import.meta.url), 'utf8')),
   releasePod: define('releasePod', 8, readFileSync(new URL('./releasePod-8.lua', import.meta.url), 'utf8')),
