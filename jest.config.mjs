@@ -15,6 +15,8 @@ const shared = {
 };
 
 export default {
+  // A hook that starts or stops a cluster takes seconds, more on a busy machine.
+  testTimeout: 60_000,
   projects: [
     {
       ...shared,

@@ -5,18 +5,35 @@
  * Ends with the plain line `N passed, N failed`; the exit code is 0 only if nothing failed and something ran.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { runChecks } from './checks.mjs';
 
 const results = '.results';
 const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
 
-function run(command, args) {
+/** How long jest may take to end after its report: longer, and a test left something running. */
+const lingerMs = 30_000;
+
+/** Runs to the end; with `report`, no longer than `lingerMs` after that file was written. */
+function run(command, args, { report } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: 'inherit' });
-    for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => child.kill(signal));
+    const pass = (signal) => child.kill(signal);
+    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, pass);
+    let reportedAt;
+    const linger = setInterval(() => {
+      if (report === undefined || !existsSync(report)) return;
+      reportedAt ??= Date.now();
+      if (Date.now() - reportedAt < lingerMs) return;
+      console.log('something that a test started still runs; ending it');
+      child.kill('SIGKILL');
+    }, 1_000);
     child.on('error', reject);
-    child.on('exit', (code, signal) => resolve(code ?? `signal ${signal}`));
+    child.on('exit', (code, signal) => {
+      clearInterval(linger);
+      for (const each of ['SIGTERM', 'SIGHUP']) process.off(each, pass);
+      resolve(code ?? `signal ${signal}`);
+    });
   });
 }
 
@@ -28,7 +45,7 @@ function title(text) {
 async function runJest(name, args) {
   const file = `${results}/${name}.json`;
   rmSync(file, { force: true });
-  const code = await run('node', [...jest, ...args, '--json', `--outputFile=${file}`]);
+  const code = await run('node', [...jest, ...args, '--json', `--outputFile=${file}`], { report: file });
   let report;
   try {
     report = JSON.parse(readFileSync(file, 'utf8'));
