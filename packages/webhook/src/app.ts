@@ -21,6 +21,7 @@ import {
   webhookMetrics,
 } from '@spotalis/runtime';
 import { Admission } from './admission/admission.ts';
+import { PodObserver } from './embedded/pods.ts';
 import { admissionMetrics, ledgerMetrics, type ReadKind } from './report/metrics.ts';
 import { ApiReads } from './reserve/reads.ts';
 import { Reserver } from './reserve/reserver.ts';
@@ -87,7 +88,9 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   });
   const client = new ApiClient(transport);
   const admitted = admissionMetrics(metrics);
-  const ledger = ledgerOf(values.redis, Date.now, ledgerMetrics(metrics));
+  const ledgerEvents = ledgerMetrics(metrics);
+  const ledger = ledgerOf(values.redis, Date.now, ledgerEvents);
+  ledgerEvents.mode(ledger.health().mode);
 
   const deadlineMs = values.webhook.decisionTimeout;
   const reflected = reflectorMetrics(metrics);
@@ -148,6 +151,20 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     readOnly: () => live.current.readOnlyMode,
   });
 
+  const observed = isEmbedded(values.redis)
+    ? [
+        new PodObserver({
+          client,
+          ledger,
+          revisionOf: (owner) => workloads.revisionOf(owner),
+          typeOfNode: (name) => nodeTypes.of(name),
+          observer: reflected.observer('pods'),
+          logger,
+        }),
+      ]
+    : [];
+  const mirrors = [...Object.values(sources), ...observed];
+
   const certificateEvents = certificateMetrics(metrics);
   const certificates = new CertificateFiles({
     directory: values.webhook.certDir,
@@ -175,12 +192,12 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
 
   const eventLoop = new EventLoop();
   const { readiness } = lifecycle;
-  for (const each of Object.values(sources)) {
+  for (const each of mirrors) {
     readiness.add(each.name, () => each.hasSynced() || 'not listed yet');
   }
   const state = () => ({
     ledger: { ...ledger.health(), embedded: isEmbedded(values.redis) },
-    stores: Object.fromEntries(Object.values(sources).map(({ name, size }) => [name, size])),
+    stores: Object.fromEntries(mirrors.map(({ name, size }) => [name, size])),
     replicaSets: owners.size,
     revisions: reserver.revisions,
     rssBytes: process.memoryUsage.rss(),
@@ -195,7 +212,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     { name: 'api-client', stop: () => transport.close() },
     { name: 'ledger', stop: () => ledger.close() },
     certificates,
-    ...Object.values(sources),
+    ...mirrors,
     server,
   );
   return { lifecycle, port: () => server.port };

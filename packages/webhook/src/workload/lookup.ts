@@ -55,6 +55,11 @@ export class Lookup {
     return record !== undefined && isMeant(record, uid) ? record : undefined;
   }
 
+  /** Whether the store has it: labelled, as far as the watch has come. */
+  mirrors(key: string): boolean {
+    return this.#options.store.get(key) !== undefined;
+  }
+
   #recall(key: string): Remembered | undefined {
     const remembered = this.#remembered.get(key);
     return remembered !== undefined && remembered.untilMs > this.#options.now() ? remembered : undefined;

@@ -8,10 +8,11 @@ import {
   type Scope,
   type UnmanagedReason,
 } from '@spotalis/core';
-import type { ReplicaCount, ReplicaSetBirth } from '@spotalis/ledger';
+import type { ReplicaCount, ReplicaSetBirth, Revision } from '@spotalis/ledger';
 import type { Lookup } from './lookup.ts';
 import type { Owners, Ownership } from './owners.ts';
 import type { OptInRecord } from './record.ts';
+import type { ReplicaSetRef } from './replicaset.ts';
 
 export interface Workload {
   readonly kind: 'Deployment' | 'StatefulSet';
@@ -72,6 +73,19 @@ export class Workloads {
     }
     const ownership = await owners.of({ namespace, name: owner.name, uid: owner.uid }, dryRun);
     return this.#ofReplicaSet(home, owner.name, ownership);
+  }
+
+  /** The ledger of a managed Deployment's ReplicaSet. Asks nobody about namespaces that did not opt in. */
+  async revisionOf(replicaSet: ReplicaSetRef): Promise<Revision | undefined> {
+    const { namespace, name, uid } = replicaSet;
+    if (!this.#options.namespaces.mirrors(namespace)) return undefined;
+    const found = await this.resolve({
+      ours: true,
+      namespace,
+      owner: { kind: 'ReplicaSet', name, uid },
+      dryRun: false,
+    });
+    return found.kind === 'managed' ? { workloadUid: found.workload.uid, replicaSetUid: uid } : undefined;
   }
 
   async #ofReplicaSet(home: OptInRecord, replicaSet: string, ownership: Ownership): Promise<Resolution> {

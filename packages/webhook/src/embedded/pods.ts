@@ -1,0 +1,139 @@
+import { type CapacityType, readPodMark, type PodMark } from '@spotalis/core';
+import {
+  type ApiClient,
+  type KubeObject,
+  type OwnerReference,
+  type RawObject,
+  Reflector,
+  type ReflectorObserver,
+  resource,
+  Store,
+} from '@spotalis/kube';
+import type { Ledger, Revision } from '@spotalis/ledger';
+import type { Component, Logger } from '@spotalis/runtime';
+
+interface RawPod extends RawObject {
+  readonly spec?: { readonly nodeName?: string };
+  readonly status?: { readonly phase?: string };
+}
+
+const pods = resource<RawPod>('v1', 'pods', 'Pod');
+
+/** A pod of some ReplicaSet. */
+export interface ObservedPod extends KubeObject {
+  readonly owner: { readonly namespace: string; readonly name: string; readonly uid: string };
+  readonly mark: PodMark;
+  readonly nodeName: string | undefined;
+  readonly ended: boolean;
+}
+
+export interface PodObserverOptions {
+  readonly client: ApiClient;
+  readonly ledger: Pick<Ledger, 'seen' | 'released'>;
+  /** The ledger that the pods of a ReplicaSet stand in; undefined when it is not managed. */
+  readonly revisionOf: (owner: ObservedPod['owner']) => Promise<Revision | undefined>;
+  readonly typeOfNode: (name: string) => Promise<CapacityType | undefined>;
+  readonly observer: ReflectorObserver;
+  readonly logger: Logger;
+}
+
+/**
+ * Keeps an embedded ledger true: with the ledger inside this process there is no controller that could. It may tell
+ * of a pod late, twice or in any order; that is the ledger's to cope with.
+ */
+export class PodObserver implements Component {
+  readonly name = 'pods';
+  readonly #options: PodObserverOptions;
+  readonly #store = new Store<ObservedPod>();
+  readonly #reflector: Reflector<RawPod, ObservedPod>;
+
+  constructor(options: PodObserverOptions) {
+    this.#options = options;
+    const { client, observer } = options;
+    this.#reflector = new Reflector({
+      client,
+      resource: pods,
+      prune: prunePod,
+      store: this.#store,
+      observer,
+    });
+    this.#store.subscribe((change) => {
+      if (change.type === 'updated' && saysNothingNew(change.previous, change.object)) return;
+      void this.#tell(change.object, change.type === 'deleted' || change.object.ended);
+    });
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  hasSynced(): boolean {
+    return this.#reflector.hasSynced();
+  }
+
+  async start(): Promise<void> {
+    this.#reflector.start();
+    await this.#reflector.synced;
+  }
+
+  async stop(): Promise<void> {
+    await this.#reflector.stop();
+  }
+
+  async #tell(pod: ObservedPod, ended: boolean): Promise<void> {
+    const { ledger, revisionOf, typeOfNode, logger } = this.#options;
+    const { metadata, mark, nodeName } = pod;
+    const token = mark.token ?? metadata.uid;
+    try {
+      const revision = await revisionOf(pod.owner);
+      if (revision === undefined) return;
+      if (ended) {
+        await ledger.released(revision, token);
+        return;
+      }
+      // One without a mark is of its node's type, and of none before it has a node.
+      const type = mark.type ?? (nodeName === undefined ? undefined : await typeOfNode(nodeName));
+      if (type === undefined) return;
+      const { rank, substitute } = mark;
+      const { resourceVersion } = metadata;
+      await ledger.seen(revision, {
+        token,
+        type,
+        substitute,
+        resourceVersion,
+        ...(rank === null ? {} : { rank }),
+      });
+    } catch (error) {
+      // The next LIST of this ReplicaSet finds the pod, or finds it gone.
+      logger.warn('a pod could not be observed', { pod: `${pod.owner.namespace}/${metadata.name}`, error });
+    }
+  }
+}
+
+export function prunePod({ metadata, spec, status }: RawPod): ObservedPod | undefined {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined || !isReplicaSet(owner)) return undefined;
+  const { name, namespace = '', uid, resourceVersion } = metadata;
+  return {
+    metadata: { name, namespace, uid, resourceVersion },
+    owner: { namespace, name: owner.name, uid: owner.uid },
+    mark: readPodMark(metadata.annotations ?? {}),
+    nodeName: spec?.nodeName || undefined,
+    ended:
+      metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed',
+  };
+}
+
+function isReplicaSet({ kind, apiVersion }: OwnerReference): boolean {
+  return kind === 'ReplicaSet' && apiVersion.startsWith('apps/');
+}
+
+function saysNothingNew(before: ObservedPod, after: ObservedPod): boolean {
+  return (
+    before.ended === after.ended &&
+    before.mark.token === after.mark.token &&
+    before.mark.type === after.mark.type &&
+    before.mark.rank === after.mark.rank &&
+    (after.mark.type !== null || before.nodeName === after.nodeName)
+  );
+}
