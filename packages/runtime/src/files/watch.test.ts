@@ -63,4 +63,11 @@ describe('watched files', () => {
     await watch.stop();
     expect(seen).toEqual([]);
   });
+
+  it('are never told half-way through a swap', async () => {
+    const { seen } = await follow(1);
+    for (let turn = 2; turn <= 60; turn++) await mounted.swap({ a: String(turn), b: String(turn) });
+    await until('the last swap', () => seen.at(-1) === '60,60');
+    expect(seen.filter((pair) => !/^(\d+),\1$/.test(pair))).toEqual([]);
+  });
 });

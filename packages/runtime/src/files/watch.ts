@@ -14,6 +14,9 @@ export interface FileWatchOptions {
   readonly changed: (states: ReadonlyMap<string, FileState>) => Promise<void> | void;
 }
 
+/** Files that change faster than they can be read are taken as they are; the next change corrects it. */
+const mostReadings = 10;
+
 /**
  * Follows the content of files through the way Kubernetes swaps mounted ConfigMaps and Secrets: the path stays,
  * the `..data` symlink beside it is replaced. So directories are watched, and content is compared, not times.
@@ -80,7 +83,18 @@ export class FileWatch {
     await this.#options.changed(states);
   }
 
+  /** Read until two readings agree: a swap in between would give one file's old and another's new content. */
   async #read(): Promise<ReadonlyMap<string, FileState>> {
+    let states = await this.#readOnce();
+    for (let attempt = 1; attempt < mostReadings; attempt++) {
+      const again = await this.#readOnce();
+      if (fingerprint(again) === fingerprint(states)) break;
+      states = again;
+    }
+    return states;
+  }
+
+  async #readOnce(): Promise<ReadonlyMap<string, FileState>> {
     return new Map(
       await Promise.all(this.#options.paths.map(async (path) => [path, await stateOf(path)] as const)),
     );
