@@ -76,3 +76,5 @@ export {
 export { type CounterMetric, type GaugeMetric, type HistogramMetric, Metrics } from './metrics/registry.ts';
 export { certificateMetrics, configurationMetrics, webhookMetrics } from './metrics/service.ts';
 export type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './metrics/spec.ts';
+export { configurationReference } from './configuration/reference.ts';
+export { metricsReference, type ServiceMetrics } from './metrics/reference.ts';

@@ -4,7 +4,7 @@ import { environmentName, type Schema, settingsOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface EnvironmentValue {
+interface EnvironmentValue {
   readonly name: string;
   readonly text: string;
 }

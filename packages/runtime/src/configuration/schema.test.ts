@@ -24,30 +24,41 @@ describe('the schema', () => {
 });
 
 const packages = fileURLToPath(new URL('../../..', import.meta.url));
-const services = ['webhook', 'controller'].filter((name) => existsSync(`${packages}/${name}/src/main.ts`));
+const services = ['webhook', 'controller'].filter((name) =>
+  existsSync(join(packages, name, 'src', 'main.ts')),
+);
 
-const word = (name: string): RegExp => new RegExp(`\\b${name}\\b`);
-
-/** Sources that may use a key: both services, and this package where it is not the schema itself. */
-function sources(): readonly string[] {
-  return ['webhook', 'controller', 'runtime']
+function sourcesOf(names: readonly string[]): readonly string[] {
+  return names
     .map((name) => join(packages, name, 'src'))
     .flatMap((root) =>
       readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)),
     )
-    .filter((file) => file.endsWith('.ts'))
-    .filter((file) => !/\.test\.ts$|\/runtime\/src\/configuration\//.test(file))
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|\/runtime\/src\/configuration\//.test(file))
     .map((file) => readFileSync(file, 'utf8'));
 }
 
-// Only where both services are complete can a key be called dead.
+/** Read by a service by its own name, or read by someone whom a service hands the whole group. */
+function isUsed(key: string, service: readonly string[], everything: readonly string[]): boolean {
+  const [leaf = '', group] = key.split('.').toReversed();
+  if (group === undefined) return service.some((source) => source.includes(`.${leaf}`));
+  if (service.some((source) => new RegExp(`\\b${group}\\??\\.${leaf}\\b`).test(source))) return true;
+  const handedOn = new RegExp(`\\.${group}\\b(?!\\s*\\??\\.)|[{,]\\s*${group}\\s*[,}]`);
+  const read = new RegExp(`\\.${leaf}\\b|[{,]\\s*${leaf}\\s*[,}:]`);
+  return service.some((source) => handedOn.test(source)) && everything.some((source) => read.test(source));
+}
+
+// Only where both services are there can a key be called dead.
 (services.length === 2 ? describe : describe.skip)('no key is dead', () => {
-  const texts = sources();
-  it.each([...settings.keys()])('%s is used by a service', (key) => {
-    const [leaf = '', group] = key.split('.').toReversed();
-    const users = texts.filter(
-      (text) => word(leaf).test(text) && (group === undefined || word(group).test(text)),
-    );
-    expect(users).not.toHaveLength(0);
+  const service = sourcesOf(services);
+  const everything = [...service, ...sourcesOf(['core', 'ledger', 'runtime'])];
+
+  it.each([...settings.keys()])('%s is used', (key) => {
+    expect(isUsed(key, service, everything)).toBe(true);
+  });
+
+  it('and one that nobody reads would be found', () => {
+    expect(isUsed('controller.colour', service, everything)).toBe(false);
+    expect(isUsed('colour', service, everything)).toBe(false);
   });
 });

@@ -12,6 +12,17 @@ import { EventLoop } from './event-loop.ts';
 import { debugServer, healthServer, metricsServer } from './servers.ts';
 
 const logger = new MemoryLogger();
+const stops: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+async function started(server: HttpServer): Promise<HttpServer> {
+  await server.start();
+  stops.push(() => server.stop());
+  return server;
+}
 
 describe('the health server', () => {
   let lifecycle: Lifecycle;
@@ -83,10 +94,8 @@ describe('the metrics server', () => {
   it('serves the exposition format of Prometheus', async () => {
     const metrics = new Metrics();
     metrics.counter({ type: 'counter', name: 'a_total', labels: [], help: 'A.' }).touch({});
-    const server = metricsServer({ port: 0, exposition: metrics, logger });
-    await server.start();
+    const server = await started(metricsServer({ port: 0, exposition: metrics, logger }));
     const { headers, text } = await supertest(`http://127.0.0.1:${server.port}`).get('/metrics');
-    await server.stop();
     expect(headers['content-type']).toContain('text/plain; version=0.0.4');
     expect(text).toContain('# TYPE a_total counter\na_total 0\n');
   });
@@ -94,18 +103,16 @@ describe('the metrics server', () => {
 
 describe('the debug server', () => {
   it('serves the state on 127.0.0.1 and on no other address', async () => {
-    const server = debugServer({ port: 0, state: () => ({ workloads: 3 }), logger });
-    await server.start();
-    const { port } = server;
+    const { port } = await started(debugServer({ port: 0, state: () => ({ workloads: 3 }), logger }));
     expect((await supertest(`http://127.0.0.1:${port}`).get('/debug/state')).body).toEqual({ workloads: 3 });
     const others = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
     const address =
       others.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.2';
     const outcome = announcement<string | undefined>();
-    connect(port, address)
+    const socket = connect(port, address)
       .on('connect', () => outcome.make('connected'))
       .on('error', (error: NodeJS.ErrnoException) => outcome.make(error.code));
+    stops.unshift(() => socket.destroy());
     expect(await outcome.made).toBe('ECONNREFUSED');
-    await server.stop();
   });
 });

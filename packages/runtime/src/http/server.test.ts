@@ -182,6 +182,25 @@ describe('a drain', () => {
     expect(performance.now() - beganMs).toBeLessThan(2_000);
   });
 
+  it('closes a connection as soon as the answer it had begun before is sent', async () => {
+    const begun = announcement<void>();
+    const goOn = announcement<void>();
+    const times = { graceMs: 0, deadlineMs: 10_000 };
+    const { server, agent } = await serve((_request, response) => {
+      response.flushHeaders();
+      begun.make();
+      void goOn.made.then(() => response.end('late'));
+    }, times);
+    const slow = ask(server, agent);
+    await begun.made;
+    const beganMs = performance.now();
+    const stopped = server.stop();
+    goOn.make();
+    expect(await slow).toMatchObject({ status: 200, connection: 'keep-alive' });
+    await stopped;
+    expect(performance.now() - beganMs).toBeLessThan(3_000);
+  });
+
   it('closes idle keep-alive connections', async () => {
     const { server, agent } = await serve(answerAtOnce);
     await ask(server, agent);

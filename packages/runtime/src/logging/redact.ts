@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 
 /** What a secret is replaced by, wherever values are written out. */
-export const masked = '********';
+const masked = '********';
 
 /** Hides the password of every URL inside a text. */
 export const maskPasswords = (text: string): string =>

@@ -1,0 +1,29 @@
+/** Writes the pages of docs/ that say what the code says: `node scripts/generate-docs.mjs`. */
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { configurationReference, metricsReference } from '../packages/runtime/src/index.ts';
+
+const root = new URL('..', import.meta.url);
+
+/** A service declares its metrics in exports of its index whose names end in MetricSpecs. */
+async function metricsOf(service) {
+  const exported = await import(new URL(`packages/${service}/src/index.ts`, root).href);
+  const names = Object.keys(exported).filter((name) => name.endsWith('MetricSpecs'));
+  return { service, specs: names.flatMap((name) => exported[name]) };
+}
+
+/** Each generated page with its text, by its path in the repository. */
+export async function generatedDocs() {
+  const services = await Promise.all(['webhook', 'controller'].map(metricsOf));
+  return new Map([
+    ['docs/configuration.md', configurationReference()],
+    ['docs/metrics.md', metricsReference(services)],
+  ]);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [path, text] of await generatedDocs()) {
+    await writeFile(new URL(path, root), text);
+    console.log(`wrote ${path}`);
+  }
+}
