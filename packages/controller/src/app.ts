@@ -1,19 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import {
-  type CapacityType,
-  classifyNode,
-  type Labels,
-  managed,
-  type PolicyDefaults,
-  readNodeLabels,
-  type Scope,
-} from '@spotalis/core';
 import { ApiClient, type Credentials, EventRecorder, Transport } from '@spotalis/kube';
 import {
   type Component,
-  type Configuration,
-  ConfigurationError,
   configurationMetrics,
   debugServer,
   EventLoop,
@@ -33,10 +22,9 @@ import { leadMetrics } from './lead/metrics.ts';
 import { Problems } from './lead/problems.ts';
 import { Reconciler } from './lead/reconciler.ts';
 import { Cluster } from './observe/cluster.ts';
-import type { ObservedNamespace } from './observe/namespace.ts';
 import { Observation } from './observe/observation.ts';
 import { Reflectors } from './observe/reflectors.ts';
-import type { ObservedWorkload } from './observe/workload.ts';
+import { classifierOf, leaseNamespaceOf, managedIn, policyDefaultsOf } from './settings.ts';
 import { openSharedLedger } from './shared-ledger.ts';
 import { workersMaker } from './workers.ts';
 
@@ -59,6 +47,10 @@ export interface AppParts {
  */
 export function createController({ configuration, credentials, logger }: AppParts): Lifecycle {
   const { values } = configuration;
+  // Whatever can be wrong with the configuration comes before anything that holds a connection.
+  const leaseNamespace = leaseNamespaceOf(values.controller.leaderElection.namespace, credentials);
+  const classify = classifierOf(values.nodeLabels);
+  const isManaged = managedIn(values.scope);
   const random = Math.random;
   const metrics = new Metrics().collectProcess();
   const lifecycle = new Lifecycle(logger);
@@ -98,14 +90,12 @@ export function createController({ configuration, credentials, logger }: AppPart
     onDropped: (why, event, error) => logger.warn('event not written', { why, reason: event.reason, error }),
   });
 
-  const cluster = new Cluster(isManagedIn(values.scope), (error) =>
-    logger.error('observer failed', { error }),
-  );
+  const cluster = new Cluster(isManaged, (error) => logger.error('observer failed', { error }));
   const reflectorMetric = reflectorMetrics(metrics);
   const reflectors = new Reflectors({
     client,
     cluster,
-    classify: classifierOf(values.nodeLabels),
+    classify,
     observer: (name) => ({
       ...reflectorMetric.observer(name),
       rejected: (error) => logger.error('object not understood', { resource: name, error }),
@@ -115,7 +105,6 @@ export function createController({ configuration, credentials, logger }: AppPart
   const ledger = openSharedLedger(values.redis, now, {
     mode: (mode, code) => logger.info('ledger', { mode, code }),
   });
-  const mayWriteLedger = (): boolean => !live.current.readOnlyMode;
   const observation =
     ledger === undefined
       ? undefined
@@ -124,7 +113,7 @@ export function createController({ configuration, credentials, logger }: AppPart
           ledger,
           client,
           workers,
-          mayWrite: mayWriteLedger,
+          mayWrite: () => !live.current.readOnlyMode,
           isLeader: () => leadership.isLeader,
           logger,
           now,
@@ -151,7 +140,7 @@ export function createController({ configuration, credentials, logger }: AppPart
   const leadership = new Leadership({
     enabled: leaderElection.enabled,
     client,
-    namespace: leaseNamespaceOf(leaderElection.namespace, credentials),
+    namespace: leaseNamespace,
     leaseName: LEASE_NAME,
     identity,
     timing: {
@@ -197,44 +186,3 @@ export function createController({ configuration, credentials, logger }: AppPart
 }
 
 const stopsWith = (name: string, stop: () => Promise<void>): Component => ({ name, stop });
-
-function isManagedIn(scope: Scope) {
-  return (namespace: ObservedNamespace | undefined, workload: ObservedWorkload): boolean =>
-    managed(
-      {
-        namespace: workload.metadata.namespace ?? '',
-        namespaceLabels: namespace?.labels ?? {},
-        workloadLabels: workload.labels,
-      },
-      scope,
-    ).managed;
-}
-
-function classifierOf(texts: Configuration['nodeLabels']): (labels: Labels) => CapacityType | undefined {
-  const reading = readNodeLabels(texts);
-  if (!reading.ok) throw new ConfigurationError(reading.problems);
-  return (labels) => {
-    const type = classifyNode(labels, reading.labels);
-    return type === 'unknown' ? undefined : type;
-  };
-}
-
-/** The configuration holds numbers; a policy is read from texts, as annotations are. */
-function policyDefaultsOf({ spotPercentage, minOnDemand }: Configuration['defaults']): PolicyDefaults {
-  return {
-    ...(spotPercentage === undefined ? {} : { spotPercentage: String(spotPercentage) }),
-    ...(minOnDemand === undefined ? {} : { minOnDemand: String(minOnDemand) }),
-  };
-}
-
-function leaseNamespaceOf(configured: string | undefined, credentials: Credentials): string {
-  const namespace = configured ?? credentials.namespace;
-  if (namespace !== undefined && namespace !== '') return namespace;
-  throw new ConfigurationError([
-    {
-      key: 'controller.leaderElection.namespace',
-      message:
-        'is not set, and the kubeconfig names no namespace either; set it, for example spotalis-system',
-    },
-  ]);
-}

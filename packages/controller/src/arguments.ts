@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
 
-export const usage = `Usage: controller [options]
+export const usage = `Usage: spotalis-controller [--config FILE] [--kubeconfig FILE] [--print-config]
 
-Keeps the ledger true to the pods there are, and reports each workload's split. Runs in two or more
-replicas: all observe, one leads.
+Keeps the ledger true to the pods there are, and reports how each workload is split. Of several replicas
+all observe and one leads.
 
-  --config <file>       configuration in YAML; environment variables SPOTALIS_* go before it
-  --kubeconfig <file>   the API server and who we are there; default: KUBECONFIG, ~/.kube/config, the pod's own
-  --print-config        shows the values in force and where each comes from, and exits
-  --help                shows this, and exits
+  --config FILE      configuration file (YAML); the environment (SPOTALIS_...) goes before it
+  --kubeconfig FILE  how to reach the API server; default: KUBECONFIG, ~/.kube/config, the pod's ServiceAccount
+  --print-config     prints the effective configuration and where each value came from, and exits
+  --help             prints this, and exits
 `;
 
 export interface Arguments {
@@ -46,6 +46,6 @@ export function readArguments(args: readonly string[]): Arguments {
     const [reason = 'not understood'] = (error instanceof Error ? error.message : String(error)).split(
       /\. |\n/,
     );
-    throw new ArgumentsError(`${reason}. Options: --config, --kubeconfig, --print-config, --help`);
+    throw new ArgumentsError(`${reason}. Known: --config FILE, --kubeconfig FILE, --print-config, --help`);
   }
 }

@@ -18,6 +18,7 @@ try {
     }
   }
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  // Each line of it names one thing to change.
+  process.stderr.write(`spotalis-controller: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
 }

@@ -4,7 +4,7 @@ import type { Ledger, LedgerPod, PodList, Revision } from '@spotalis/ledger';
 import { identityOf } from './metadata.ts';
 import { ledgerPodOf } from './observer.ts';
 import { controllerOf } from './owner.ts';
-import { markOf, type PodMark, tokenOf } from './pod.ts';
+import { type Admission, admissionOf, tokenOf } from './pod.ts';
 import type { ObservedReplicaSet } from './replicaset.ts';
 
 export interface ListingParts {
@@ -25,14 +25,14 @@ export async function listPods(
   signal: AbortSignal,
 ): Promise<PodList> {
   const known: LedgerPod[] = [];
-  const untyped: (KubeObject & PodMark)[] = [];
+  const untyped: (KubeObject & Admission)[] = [];
   let resourceVersion: string | undefined;
   for await (const page of pages(selectionOf(replicaSet), signal)) {
     resourceVersion ??= page.resourceVersion;
     for (const { metadata } of page.items) {
       if (metadata.deletionTimestamp !== undefined) continue;
       if (controllerOf(metadata)?.uid !== replicaSet.metadata.uid) continue;
-      const pod = { metadata: identityOf(metadata), ...markOf(metadata) };
+      const pod = { metadata: identityOf(metadata), ...admissionOf(metadata) };
       const entry = ledgerPodOf(pod, nodeTypeOf(keyOf(pod)));
       if (entry === undefined) untyped.push(pod);
       else known.push(entry);
@@ -57,7 +57,7 @@ function selectionOf({ metadata, podTemplateHash }: ObservedReplicaSet): ListQue
 async function typesFromLedger(
   ledger: Pick<Ledger, 'lookup'>,
   revision: Revision,
-  untyped: readonly (KubeObject & PodMark)[],
+  untyped: readonly (KubeObject & Admission)[],
 ): Promise<readonly LedgerPod[]> {
   if (untyped.length === 0) return [];
   const entries = await ledger.lookup(revision, untyped.map(tokenOf));

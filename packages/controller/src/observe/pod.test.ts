@@ -28,13 +28,20 @@ describe('a pruned pod', () => {
   it('is none at all without a controller', () => {
     const { metadata, ...rest } = rawPod('a');
     const { ownerReferences = [], ...meta } = metadata;
-    const notInCharge = ownerReferences.map((reference) => ({ ...reference, controller: false }));
+    const notInCharge = [{ ...ownerReferences[0]!, controller: false }];
     expect(prunePod({ ...rest, metadata: meta })).toBeUndefined();
     expect(prunePod({ ...rest, metadata: { ...meta, ownerReferences: notInCharge } })).toBeUndefined();
   });
 
   it.each(['cheap', '', 'Spot'])('has no admitted type when its mark says %j', (type) => {
     expect(prunePod(rawPod('a', { mark: { token: 't1', type } }))).toMatchObject({ admitted: undefined });
+  });
+
+  it('has no admitted type when there is no token beside it', () => {
+    expect(prunePod(rawPod('a', { mark: { token: '', type: 'spot' } }))).toMatchObject({
+      reservation: undefined,
+      admitted: undefined,
+    });
   });
 
   it.each(['-1', '1.5', 'x', '', '99999999999'])('has no rank when its mark says %j', (rank) => {

@@ -1,4 +1,4 @@
-import { type Annotations, type CapacityType, isCapacityType, podKeys } from '@spotalis/core';
+import { type CapacityType, readPodMark } from '@spotalis/core';
 import type { KubeObject, RawMeta, RawObject } from '@spotalis/kube';
 import { identityOf } from './metadata.ts';
 import { type Controller, controllerOf } from './owner.ts';
@@ -10,7 +10,7 @@ export interface RawPod extends RawObject {
 }
 
 /** What is kept of a pod. */
-export interface ObservedPod extends KubeObject, PodMark {
+export interface ObservedPod extends KubeObject, Admission {
   /** Membership: a pod belongs by the UID of its controller, never by a selector. */
   readonly controller: Controller;
   /** Terminating, succeeded or failed: it counts no more. */
@@ -19,7 +19,7 @@ export interface ObservedPod extends KubeObject, PodMark {
   readonly nodeName: string | undefined;
 }
 
-export interface PodMark {
+export interface Admission {
   /** The admission's token. Pods from before adoption, or past an unreachable webhook, have none. */
   readonly reservation: string | undefined;
   readonly admitted: Admitted | undefined;
@@ -42,31 +42,21 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     controller,
     ended: metadata.deletionTimestamp !== undefined || isTerminal(status?.phase),
     nodeName: spec?.nodeName || undefined,
-    ...markOf(metadata),
+    ...admissionOf(metadata),
   };
 }
 
-/** What the webhook wrote on a pod, from its metadata alone: a LIST of metadata reads it as well. */
-export function markOf(metadata: RawMeta): PodMark {
-  const annotations = metadata.annotations ?? {};
+/** What admission wrote on a pod, from its metadata alone: a LIST of metadata reads it as well. */
+export function admissionOf(metadata: RawMeta): Admission {
+  const { token, type, rank, substitute } = readPodMark(metadata.annotations ?? {});
   return {
-    reservation: annotations[podKeys.reservation] || undefined,
-    admitted: admittedOf(annotations),
+    reservation: token ?? undefined,
+    // A type without a token was not written by us.
+    admitted: token === null || type === null ? undefined : { type, rank: rank ?? undefined, substitute },
   };
 }
 
 /** By this name the ledger knows the pod. */
-export const tokenOf = (pod: PodMark & KubeObject): string => pod.reservation ?? pod.metadata.uid;
-
-function admittedOf(annotations: Annotations): Admitted | undefined {
-  const type = annotations[podKeys.capacityType];
-  if (!isCapacityType(type)) return undefined;
-  const rank = annotations[podKeys.rank];
-  return {
-    type,
-    rank: rank !== undefined && /^\d{1,9}$/.test(rank) ? Number(rank) : undefined,
-    substitute: annotations[podKeys.substitute] === 'true',
-  };
-}
+export const tokenOf = (pod: Admission & KubeObject): string => pod.reservation ?? pod.metadata.uid;
 
 const isTerminal = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed';
