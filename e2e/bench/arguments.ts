@@ -45,7 +45,9 @@ function parse(args: readonly string[]) {
     });
   } catch (error) {
     // Node's text goes on about how to pass such a thing as a positional argument.
-    const [problem = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    const [problem = ''] = String(error)
+      .replace(/^.*?: /, '')
+      .split('. ');
     return `${problem}: the options are --quick, --json FILE, --write-docs and --help`;
   }
 }

@@ -26,7 +26,7 @@ export interface BenchContext {
   /** A smaller number of everything: shows that it works, measures little. */
   readonly quick: boolean;
   /** Says on stderr what is going on. */
-  report(line: string): void;
+  readonly report: (line: string) => void;
 }
 
 export interface Bench {

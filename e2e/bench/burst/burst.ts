@@ -1,0 +1,89 @@
+import type { PolicyNumbers } from '@spotalis/core';
+import type { Bench, BenchContext, Findings } from '../bench.ts';
+import { type LaneName, openLane } from './lane.ts';
+import { burstTables, type Sample } from './report.ts';
+import { type BurstSize, runTrial, settle } from './trial.ts';
+
+const policy: PolicyNumbers = { spotPercentage: 70, minOnDemand: 2 };
+const size = (deployments: number, replicas: number): BurstSize => ({
+  name: deployments === 1 ? String(replicas) : `${deployments} x ${replicas}`,
+  deployments,
+  replicas,
+  policy,
+});
+
+/** The sizes of one group share a cluster, one after the other. */
+interface Group {
+  readonly sizes: readonly BurstSize[];
+  readonly rounds: number;
+}
+
+const full: readonly Group[] = [
+  { sizes: [size(1, 100), size(1, 200), size(1, 500), size(50, 20)], rounds: 3 },
+  { sizes: [size(250, 20)], rounds: 2 },
+];
+const quickly: readonly Group[] = [{ sizes: [size(1, 50), size(10, 10)], rounds: 1 }];
+
+const warmUp = size(2, 20);
+/** Twelve nodes; room for every pod of a group on the nodes of either type. */
+const podsPerNode = 1_000;
+
+/** Each round has another lane first. */
+function inTurn(round: number): LaneName[] {
+  const lanes: LaneName[] = ['spotalis', 'null-webhook', 'no-webhook'];
+  return [...lanes.slice(round % 3), ...lanes.slice(0, round % 3)];
+}
+
+async function run({ quick, report }: BenchContext): Promise<Findings> {
+  const samples: Sample[] = [];
+  const groups = quick ? quickly : full;
+  for (const { sizes, rounds } of groups) {
+    for (let round = 0; round < rounds; round++) {
+      for (const lane of inTurn(round)) samples.push(...(await runLane(lane, sizes, round, report)));
+    }
+  }
+  return {
+    baseline:
+      'the same installation whose three webhook replicas are replaced by ones that answer "allow" at once (null webhook), and a cluster without any webhook and any of our processes.',
+    tables: burstTables(groups, samples),
+    raw: samples.map(plain),
+  };
+}
+
+async function runLane(
+  name: LaneName,
+  sizes: readonly BurstSize[],
+  round: number,
+  report: (line: string) => void,
+): Promise<Sample[]> {
+  const lane = await openLane(name, podsPerNode);
+  try {
+    await runTrial(lane, warmUp, 'warm-up');
+    await settle(lane, 'warm-up');
+    const samples: Sample[] = [];
+    for (const [index, each] of sizes.entries()) {
+      const namespace = `burst-${index}`;
+      const trial = await runTrial(lane, each, namespace);
+      samples.push({ size: each.name, lane: name, round, trial });
+      report(`round ${round + 1}, ${name}, ${each.name}: ${trial.seconds.toFixed(2)} s`);
+      if (index < sizes.length - 1) await settle(lane, namespace);
+    }
+    return samples;
+  } finally {
+    await lane.close();
+  }
+}
+
+/** Histograms as JSON can hold them; of the single creations only how many there were. */
+function plain({ trial, ...sample }: Sample) {
+  const { admission, inside, createMs, ...rest } = trial;
+  return {
+    ...sample,
+    ...rest,
+    admission: { ...admission, buckets: Object.fromEntries(admission.buckets) },
+    inside: { ...inside, buckets: Object.fromEntries(inside.buckets) },
+    created: createMs.length,
+  };
+}
+
+export const burstBench: Bench = { name: 'burst', title: 'Bursts on a real API server', run };

@@ -1,0 +1,103 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Cluster, freePorts, startCluster, startRedis } from '@spotalis/cluster';
+import { install, type Installation } from '../../installation/installation.ts';
+import { ApiMetrics } from './api-metrics.ts';
+
+/**
+ * What stands between the API server and a pod. `null-webhook` is the product with its webhook replicas replaced
+ * by ones that allow at once: same balancer, same registration, same controllers.
+ */
+export type LaneName = 'spotalis' | 'null-webhook' | 'no-webhook';
+
+const replicas = 3;
+
+/** A cluster of its own, so that no lane runs on what another left behind. */
+export interface Lane {
+  readonly name: LaneName;
+  readonly cluster: Cluster;
+  readonly apiMetrics: ApiMetrics;
+  /** Of the webhook replicas, real or null. */
+  readonly admissionPids: readonly number[];
+  readonly controllerPids: readonly number[];
+  /** The expositions of the webhook replicas, one after the other; empty where they have none. */
+  readonly admissionMetrics: () => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openLane(name: LaneName, podsPerNode: number): Promise<Lane> {
+  // Taken down in the reverse order, also when a later step fails.
+  const closing: (() => unknown)[] = [];
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  try {
+    const redis = name === 'no-webhook' ? undefined : await startRedis();
+    if (redis !== undefined) closing.push(() => redis.stop());
+    const cluster = await startCluster({ audit: true, podsPerNode });
+    closing.push(() => cluster.stop());
+    const apiMetrics = new ApiMetrics(cluster);
+    closing.push(() => apiMetrics.close());
+
+    const installation =
+      redis === undefined
+        ? undefined
+        : await install(cluster, {
+            redis: { url: redis.url },
+            webhooks: name === 'spotalis' ? replicas : 0,
+            controllers: 2,
+          });
+    if (installation !== undefined) closing.push(() => installation.stop());
+    const nullPids =
+      name === 'null-webhook' && installation !== undefined
+        ? await replaceWebhooks(cluster, installation)
+        : [];
+
+    const { webhooks = [], controllers = [] } = installation ?? {};
+    return {
+      name,
+      cluster,
+      apiMetrics,
+      admissionPids: [...webhooks.flatMap(({ component }) => component.pid ?? []), ...nullPids],
+      controllerPids: controllers.flatMap(({ component }) => component.pid ?? []),
+      admissionMetrics: async () => {
+        const texts = webhooks.map(async ({ metricsPort }) =>
+          (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+        );
+        return (await Promise.all(texts)).join('\n');
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function replaceWebhooks(cluster: Cluster, installation: Installation): Promise<number[]> {
+  const ports = await freePorts(replicas);
+  const components = await Promise.all(
+    ports.map((port, index) =>
+      cluster.startService({
+        name: `null-webhook-${index}`,
+        script: fileURLToPath(new URL('./null-webhook.ts', import.meta.url)),
+        args: [String(port), join(cluster.stateDir, 'webhook-certificates')],
+        ready: () => accepts(port),
+      }),
+    ),
+  );
+  installation.balancer.spreadOver(ports);
+  return components.flatMap(({ pid }) => pid ?? []);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
