@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AuditLog } from './api/audit.ts';
 import { ApiClient, type ListOptions } from './api/client.ts';
@@ -10,11 +10,14 @@ import type { Hold } from './kwok/stages.ts';
 import { Capacity } from './nodes/capacity.ts';
 import { type CapacityType, type NodePlan, planNodes, type Taint } from './nodes/node.ts';
 import { holdPods, releasePods } from './pods/hold.ts';
+import { announce } from './process/announce.ts';
 import type { Component } from './process/component.ts';
 import { portIsFree } from './process/ports.ts';
 import { scratchDir } from './process/scratch.ts';
 import { Supervisor } from './process/supervisor.ts';
 import { waitFor } from './process/wait.ts';
+import { findRedis } from './redis/program.ts';
+import { type RedisOptions, type RedisServers, startRedisUnder } from './redis/servers.ts';
 import { defineService, type ServiceOptions } from './service.ts';
 
 export interface ClusterOptions extends Partial<NodePlan> {
@@ -179,6 +182,20 @@ export class Cluster {
     return service;
   }
 
+  /** Redis servers that live and end with this cluster; their processes are components, too: `redis-0`. */
+  async startRedis(options: RedisOptions = {}): Promise<RedisServers> {
+    if (this.#components.has('redis-0')) throw new Error('this cluster has redis servers already');
+    const program = await findRedis({ report: options.report ?? announce });
+    const dir = mkdtempSync(join(this.stateDir, 'redis-'));
+    let redis: RedisServers | undefined;
+    const stop = async () => {
+      for (const node of [...(redis?.nodes ?? []), ...(redis?.sentinels ?? [])]) await node.kill();
+    };
+    redis = await startRedisUnder({ supervisor: this.#supervisor, dir, program, stop }, options);
+    for (const node of [...redis.nodes, ...redis.sentinels]) this.#components.set(node.name, node);
+    return redis;
+  }
+
   // Identities.
 
   /** A token by the TokenRequest API; the ServiceAccount must exist. */
@@ -224,6 +241,11 @@ export class Cluster {
     });
   }
 
+  /** Resolves when the cluster has ended, by `stop()` or by anybody else. */
+  get ended(): Promise<void> {
+    return this.#supervisor.ended;
+  }
+
   /** Ends every process and removes every file. */
   async stop(): Promise<void> {
     await this.api.close();
@@ -238,19 +260,20 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     onDemandNodes = 6,
     podsPerNode = 110,
     nodeLabels = () => ({}),
-    report = announce,
+    port,
+    audit = false,
   } = options;
   const stateDir = options.stateDir === undefined ? scratchDir('cluster') : claimStateDir(options.stateDir);
   const dataDir = options.stateDir === undefined ? stateDir : scratchDir('etcd');
-  const { port, audit = false } = options;
-  if (port !== undefined && !(await portIsFree(port)))
-    throw new ClusterError(
-      'PORT_IN_USE',
-      `port ${port} on 127.0.0.1 is in use: choose another, or none for a free one`,
-    );
-  const programs = await prepareBinaries({ dir: options.binaries, report });
   const supervisor = await Supervisor.start(stateDir, [...new Set([stateDir, dataDir])]);
   try {
+    if (port !== undefined && !(await portIsFree(port))) {
+      throw new ClusterError(
+        'PORT_IN_USE',
+        `port ${port} on 127.0.0.1 is in use: choose another, or none for a free one`,
+      );
+    }
+    const programs = await prepareBinaries({ dir: options.binaries, report: options.report });
     const logDir = resolve(options.logDir ?? join(stateDir, 'logs'));
     const level = audit === true ? 'Metadata' : audit || undefined;
     const plane = await layOutControlPlane({
@@ -294,8 +317,4 @@ function claimStateDir(dir: string): string {
     throw new ClusterError('STATE_DIR_UNUSABLE', `${path} cannot hold the state of a cluster: ${reason}`);
   }
   return path;
-}
-
-function announce(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

@@ -5,10 +5,10 @@ import { Authority } from '../certificates/authority.ts';
 import { freePorts } from '../process/ports.ts';
 import { scratchDir } from '../process/scratch.ts';
 import { Supervisor } from '../process/supervisor.ts';
+import { announce } from '../process/announce.ts';
 import { waitFor } from '../process/wait.ts';
-import type { Credentials } from './client.ts';
 import { RedisNode } from './node.ts';
-import { findRedis } from './program.ts';
+import { findRedis, type RedisProgram } from './program.ts';
 import * as topology from './topology.ts';
 
 export interface RedisOptions {
@@ -27,6 +27,14 @@ export interface RedisOptions {
   readonly report?: (line: string) => void;
 }
 
+interface RedisServersParts {
+  readonly mode: RedisServers['mode'];
+  readonly nodes: readonly RedisNode[];
+  readonly sentinels: readonly RedisNode[];
+  readonly ca: string | undefined;
+  readonly stop: () => Promise<void>;
+}
+
 /** A redis installation made of real processes. `node` is a place in `nodes`. */
 export class RedisServers {
   readonly mode: 'standalone' | 'sentinel' | 'cluster';
@@ -37,20 +45,14 @@ export class RedisServers {
   readonly masterName = topology.MASTER_NAME;
   /** PEM of the authority, with TLS. */
   readonly ca: string | undefined;
-  readonly #supervisor: Supervisor;
+  readonly #stop: () => Promise<void>;
 
-  constructor(
-    mode: RedisServers['mode'],
-    nodes: readonly RedisNode[],
-    sentinels: readonly RedisNode[],
-    ca: string | undefined,
-    supervisor: Supervisor,
-  ) {
+  constructor({ mode, nodes, sentinels, ca, stop }: RedisServersParts) {
     this.mode = mode;
     this.nodes = nodes;
     this.sentinels = sentinels;
     this.ca = ca;
-    this.#supervisor = supervisor;
+    this.#stop = stop;
   }
 
   /** Of the first data node, without a user. */
@@ -114,74 +116,82 @@ export class RedisServers {
 
   /** Ends every process and removes every file. */
   async stop(): Promise<void> {
-    await this.#supervisor.stop();
+    await this.#stop();
   }
 }
 
 /** Starts real redis servers on free loopback ports. Nothing of them outlives `stop()` or this process. */
 export async function startRedis(options: RedisOptions = {}): Promise<RedisServers> {
-  const { mode = 'standalone', tls = false, acl, config = [], report = announce } = options;
-  const program = await findRedis({ report });
+  const program = await findRedis({ report: options.report ?? announce });
   const dir = scratchDir('redis');
   const supervisor = await Supervisor.start(dir, [dir]);
+  const stop = () => supervisor.stop();
   try {
-    const ca = tls ? writeCertificates(dir) : undefined;
-    const credentials: Credentials | undefined = acl
-      ? { username: 'test-cluster', password: randomUUID() }
-      : undefined;
-    const shared = { dir, supervisor, program, ca, credentials };
-    const numbers = { standalone: 1, sentinel: 2, cluster: 3 };
-    const ports = await freePorts(numbers[mode]);
-    const nodes: RedisNode[] = [];
-    for (const [place, port] of ports.entries()) {
-      const lines = topology.dataNodeConfig({ dir, place, port, tls, acl: acl ?? [], credentials });
-      if (mode === 'cluster') lines.push(...(await topology.clusterConfig(dir, place, tls)));
-      if (mode === 'sentinel' && place > 0) lines.push(`replicaof 127.0.0.1 ${ports[0]}`);
-      nodes.push(
-        new RedisNode({
-          ...shared,
-          name: `redis-${place}`,
-          port,
-          sentinel: false,
-          config: [...lines, ...config],
-        }),
-      );
-    }
-    await Promise.all(nodes.map((node) => node.start()));
-    const sentinels: RedisNode[] = [];
-    if (mode === 'sentinel') {
-      // First: a Sentinel that misses the replica at its start asks again only after 10 s.
-      await topology.replicasReady(nodes);
-      for (const [place, port] of (await freePorts(3)).entries()) {
-        const lines = topology.sentinelConfig({
-          dir,
-          place,
-          port,
-          tls,
-          primaryPort: ports[0] ?? 0,
-          credentials,
-        });
-        sentinels.push(
-          new RedisNode({
-            ...shared,
-            credentials: undefined,
-            name: `sentinel-${place}`,
-            port,
-            sentinel: true,
-            config: lines,
-          }),
-        );
-      }
-      await Promise.all(sentinels.map((sentinel) => sentinel.start()));
-      await topology.sentinelsReady(sentinels);
-    }
-    if (mode === 'cluster') await topology.joinCluster(nodes);
-    return new RedisServers(mode, nodes, sentinels, ca, supervisor);
+    return await startRedisUnder({ supervisor, dir, program, stop }, options);
   } catch (error) {
-    await supervisor.stop();
+    await stop();
     throw error;
   }
 }
+
+interface Home {
+  readonly supervisor: Supervisor;
+  /** Empty, and gone with the supervisor. */
+  readonly dir: string;
+  readonly program: RedisProgram;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startRedisUnder(home: Home, options: RedisOptions): Promise<RedisServers> {
+  const { mode = 'standalone', tls = false, acl, config = [] } = options;
+  const { dir, supervisor, program, stop } = home;
+  const ca = tls ? writeCertificates(dir) : undefined;
+  const credentials = acl ? { username: 'test-cluster', password: randomUUID() } : undefined;
+  const shared = { dir, supervisor, program, ca, credentials };
+  const ports = await freePorts(NODES[mode]);
+  const nodes: RedisNode[] = [];
+  for (const [place, port] of ports.entries()) {
+    const lines = topology.dataNodeConfig({ dir, place, port, tls, acl: acl ?? [], credentials });
+    if (mode === 'cluster') lines.push(...(await topology.clusterConfig(dir, place, tls)));
+    if (mode === 'sentinel' && place > 0) lines.push(`replicaof 127.0.0.1 ${ports[0]}`);
+    nodes.push(
+      new RedisNode({
+        ...shared,
+        name: `redis-${place}`,
+        port,
+        sentinel: false,
+        config: [...lines, ...config],
+      }),
+    );
+  }
+  await Promise.all(nodes.map((node) => node.start()));
+  if (mode === 'cluster') await topology.joinCluster(nodes);
+  const sentinels: RedisNode[] = [];
+  if (mode === 'sentinel') {
+    // First: a Sentinel that misses the replica at its start asks again only after 10 s.
+    await topology.replicasReady(nodes);
+    for (const [place, port] of (await freePorts(SENTINELS)).entries()) {
+      const lines = topology.sentinelConfig({
+        dir,
+        place,
+        port,
+        tls,
+        primaryPort: ports[0] ?? 0,
+        credentials,
+      });
+      const name = `sentinel-${place}`;
+      sentinels.push(
+        new RedisNode({ ...shared, credentials: undefined, name, port, sentinel: true, config: lines }),
+      );
+    }
+    await Promise.all(sentinels.map((sentinel) => sentinel.start()));
+    await topology.sentinelsReady(sentinels);
+  }
+  return new RedisServers({ mode, nodes, sentinels, ca, stop });
+}
+
+const NODES = { standalone: 1, sentinel: 2, cluster: 3 };
+const SENTINELS = 3;
 
 function writeCertificates(dir: string): string {
   const authority = new Authority('test redis authority');
@@ -190,8 +200,4 @@ function writeCertificates(dir: string): string {
   writeFileSync(join(dir, 'redis.crt'), server.certificate);
   writeFileSync(join(dir, 'redis.key'), server.key, { mode: 0o600 });
   return authority.certificate;
-}
-
-function announce(line: string): void {
-  process.stderr.write(`${line}\n`);
 }
