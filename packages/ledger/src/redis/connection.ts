@@ -38,7 +38,7 @@ export class Connection {
       cluster.on('ready', ready);
       // A node that comes or goes may have been failed over; the Cluster as a whole stays ready.
       const nodes = (): void => {
-        if (this.#everReady) events.ready(true);
+        if (this.#everReady && !this.#closed) events.ready(true);
       };
       cluster.on('+node', nodes);
       cluster.on('-node', nodes);

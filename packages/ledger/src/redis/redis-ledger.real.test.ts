@@ -1,36 +1,144 @@
-import { afterAll, beforeAll, describe } from '@jest/globals';
-import { type RedisServers, startRedis } from '@spotalis/cluster';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startRedis } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';
 import { describeLedger } from '../testing/contract.ts';
-import { admin, age, newPrefix, readyLedger } from '../testing/redis.ts';
+import { admin, age, newPrefix, readyLedger, redisSubject, stopAll } from '../testing/redis.ts';
 import type { Subject } from '../testing/subject.ts';
-import type { RedisLedger } from './redis-ledger.ts';
+
+const slowStartMs = 60_000;
+
+/** The line that docs/redis.md tells people to use. */
+function documentedUser(): string {
+  const page = readFileSync(new URL('../../../../docs/redis.md', import.meta.url), 'utf8');
+  const [line] = /^user spotalis .*$/m.exec(page) ?? [];
+  if (line === undefined) throw new Error('docs/redis.md shows no ACL user');
+  return line;
+}
+
+async function keysWithoutExpiry(client: Redis, prefix: string): Promise<string[]> {
+  const keys = await client.keys(`${prefix}*`);
+  const expiries = await Promise.all(keys.map((key) => client.pttl(key)));
+  return keys.filter((_key, i) => expiries[i] === -1);
+}
 
 describe('the ledger in one Redis', () => {
-  let redis: RedisServers;
+  const stops: (() => Promise<unknown> | void)[] = [];
+  const prefix = newPrefix();
   let client: Redis;
-  let ledger: RedisLedger;
   let subject: Subject;
 
   beforeAll(async () => {
-    redis = await startRedis();
+    const redis = await startRedis();
+    stops.push(() => redis.stop());
     client = admin(redis.url);
-    const keyPrefix = newPrefix();
-    ledger = await readyLedger({ url: redis.url, keyPrefix });
+    stops.push(() => client.disconnect());
+    const ledger = await readyLedger({ url: redis.url, keyPrefix: prefix });
+    stops.push(() => ledger.close());
     // Ledgers of ReplicaSets made now may start empty only in a store that is older.
-    await age(client, keyPrefix, 3_600_000);
-    subject = {
-      ledger,
-      age: async (ms) => age(client, keyPrefix, ms),
-      nowMs: async () => Number((await client.time())[0]) * 1000,
-    };
-  });
+    await age(client, prefix, 3_600_000);
+    subject = redisSubject(ledger, [client], prefix);
+  }, slowStartMs);
 
-  afterAll(async () => {
-    await ledger.close();
-    client.disconnect();
-    await redis.stop();
-  });
+  afterAll(() => stopAll(stops), slowStartMs);
 
   describeLedger(() => subject);
+
+  it('keeps no key for ever, and none outside its prefix', async () => {
+    const keys = await client.keys('*');
+    expect(keys.length).toBeGreaterThan(100);
+    expect(keys.filter((key) => !key.startsWith(prefix))).toEqual([]);
+    expect(await keysWithoutExpiry(client, prefix)).toEqual([]);
+  });
+});
+
+describe('the ledger in a Redis with TLS and a limited user', () => {
+  const stops: (() => Promise<unknown> | void)[] = [];
+  const prefix = 'spotalis:';
+  let client: Redis;
+  let subject: Subject;
+
+  beforeAll(async () => {
+    const acl = ['user default off', 'user tester on >rights ~* &* +@all', documentedUser()];
+    const redis = await startRedis({ tls: true, acl });
+    stops.push(() => redis.stop());
+    const tls = { ca: redis.ca ?? '' };
+    client = admin(redis.url, { username: 'tester', password: 'rights', tls });
+    stops.push(() => client.disconnect());
+    const passwordFile = join(tmpdir(), `ledger-password-${process.pid}`);
+    writeFileSync(passwordFile, 'choose-a-password\n', { mode: 0o600 });
+    const ledger = await readyLedger({ url: redis.url, tls, username: 'spotalis', passwordFile });
+    stops.push(() => ledger.close());
+    await age(client, prefix, 3_600_000);
+    subject = redisSubject(ledger, [client], prefix);
+  }, slowStartMs);
+
+  afterAll(() => stopAll(stops), slowStartMs);
+
+  describeLedger(() => subject);
+
+  it('was refused nothing, and has no right that it does not use', async () => {
+    expect(await client.call('ACL', 'LOG')).toEqual([]);
+    const used = new Set(
+      [...String(await client.info('commandstats')).matchAll(/^cmdstat_([a-z|]+):/gm)].map(
+        ([, name]) => name,
+      ),
+    );
+    const allowed = [...documentedUser().matchAll(/ \+([a-z|]+)/g)].map(([, name]) => name);
+    const forCluster = new Set(['cluster|slots', 'cluster|info']);
+    expect(allowed.filter((name) => !used.has(name) && !forCluster.has(name ?? ''))).toEqual([]);
+  });
+});
+
+describe('the ledger behind Sentinels', () => {
+  const stops: (() => Promise<unknown> | void)[] = [];
+  const prefix = newPrefix();
+  let subject: Subject;
+
+  beforeAll(async () => {
+    const redis = await startRedis({ mode: 'sentinel' });
+    stops.push(() => redis.stop());
+    const client = admin(redis.url);
+    stops.push(() => client.disconnect());
+    const nodes = redis.sentinels.map(({ host, port }) => ({ host, port }));
+    const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes }, keyPrefix: prefix });
+    stops.push(() => ledger.close());
+    await age(client, prefix, 3_600_000);
+    subject = redisSubject(ledger, [client], prefix);
+  }, slowStartMs);
+
+  afterAll(() => stopAll(stops), slowStartMs);
+
+  describeLedger(() => subject);
+});
+
+describe('the ledger in a Redis Cluster', () => {
+  const stops: (() => Promise<unknown> | void)[] = [];
+  const prefix = newPrefix();
+  let clients: readonly Redis[];
+  let subject: Subject;
+
+  beforeAll(async () => {
+    const redis = await startRedis({ mode: 'cluster' });
+    stops.push(() => redis.stop());
+    clients = redis.nodes.map(({ host, port }) => admin(`redis://${host}:${port}`));
+    stops.push(() => clients.forEach((client) => client.disconnect()));
+    const nodes = redis.nodes.map(({ host, port }) => ({ host, port }));
+    const ledger = await readyLedger({ cluster: { nodes }, keyPrefix: prefix });
+    stops.push(() => ledger.close());
+    subject = redisSubject(ledger, clients, prefix);
+  }, slowStartMs);
+
+  afterAll(() => stopAll(stops), slowStartMs);
+
+  describeLedger(() => subject);
+
+  it('has workloads on every node, and keeps no key for ever', async () => {
+    for (const client of clients) {
+      expect((await client.keys(`${prefix}*`)).length).toBeGreaterThan(10);
+      expect(await keysWithoutExpiry(client, prefix)).toEqual([]);
+    }
+  });
 });

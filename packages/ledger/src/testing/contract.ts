@@ -401,6 +401,12 @@ export function describeLedger(subject: () => Subject): void {
       const revision = newRevision();
       const now = await subject().nowMs();
       const birth = { createdAtMs: now - 1_500, untouched: true };
+      if (!subject().tellsLosses) {
+        expect(await ledger().decide(request(revision, 'a', { birth }))).toMatchObject({
+          reason: 'unseeded',
+        });
+        return;
+      }
       expect(await place(ledger(), request(revision, 'a', { birth }))).toMatchObject({
         rank: 0,
         replay: false,

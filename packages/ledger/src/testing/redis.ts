@@ -5,6 +5,7 @@ import type { LedgerObserver } from '../ledger.ts';
 import type { RedisSettings } from '../redis/options.ts';
 import { RedisLedger } from '../redis/redis-ledger.ts';
 import type { LedgerTiming } from '../timing.ts';
+import type { Subject } from './subject.ts';
 
 /** A key prefix of its own keeps a test apart from others on the same server. */
 let prefixes = 0;
@@ -24,12 +25,20 @@ export async function readyLedger(
 }
 
 export async function ready(ledger: RedisLedger): Promise<void> {
-  await waitFor('the ledger to be ready', async () => ledger.health().mode === 'ready' || ledger.health());
+  await waitFor('the ledger to be ready', () => ledger.health().mode, { until: (mode) => mode === 'ready' });
+}
+
+/** Closes and stops whatever a suite started, also when a test in it failed. */
+export async function stopAll(parts: readonly (() => Promise<unknown> | void)[]): Promise<void> {
+  for (const stop of parts.toReversed()) await stop();
 }
 
 /** A client with every right, for what a test does behind the ledger's back. */
-export function admin(url: string): Redis {
-  return new Redis(url, { protocol: 2 });
+export function admin(
+  url: string,
+  login: { username?: string; password?: string; tls?: { ca: string } } = {},
+): Redis {
+  return new Redis(url, { protocol: 2, ...login });
 }
 
 const ageScript = readFileSync(new URL('./age.lua', import.meta.url), 'utf8');
@@ -37,4 +46,15 @@ const ageScript = readFileSync(new URL('./age.lua', import.meta.url), 'utf8');
 /** Everything that the ledgers under this prefix know happened so much longer ago. */
 export async function age(client: Redis, prefix: string, ms: number): Promise<void> {
   await client.call('EVAL', ageScript, 0, `${prefix}*`, ms * 1000);
+}
+
+export function redisSubject(ledger: RedisLedger, clients: readonly Redis[], prefix: string): Subject {
+  return {
+    ledger,
+    tellsLosses: clients.length === 1,
+    age: async (ms) => {
+      for (const client of clients) await age(client, prefix, ms);
+    },
+    nowMs: async () => Date.now(),
+  };
 }

@@ -16,6 +16,8 @@ export interface Subject {
   readonly ledger: Ledger;
   /** All that the store knows happened so much longer ago. Marks taken before are of no use afterwards. */
   age(ms: number): Promise<void>;
+  /** Whether the store can tell that a ledger was never lost, so that a new one may start empty. */
+  readonly tellsLosses: boolean;
   /** The time of the store. */
   nowMs(): Promise<number>;
 }
@@ -27,6 +29,7 @@ export function memorySubject(): Subject {
   clockMs += 3_600_000;
   return {
     ledger,
+    tellsLosses: true,
     age: async (ms) => {
       clockMs += ms;
     },
