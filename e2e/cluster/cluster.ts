@@ -19,6 +19,7 @@ import { waitFor } from './process/wait.ts';
 import { findRedis } from './redis/program.ts';
 import { type RedisOptions, type RedisServers, startRedisUnder } from './redis/servers.ts';
 import { defineService, type ServiceOptions } from './service.ts';
+import { reasonOf } from './process/failure.ts';
 
 export interface ClusterOptions extends Partial<NodePlan> {
   /** Made for this cluster and removed with it: it must not exist, or be empty. A temporary one without it. */
@@ -313,7 +314,7 @@ function claimStateDir(dir: string): string {
       );
   } catch (error) {
     if (error instanceof ClusterError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new ClusterError('STATE_DIR_UNUSABLE', `${path} cannot hold the state of a cluster: ${reason}`);
   }
   return path;

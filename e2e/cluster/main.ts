@@ -4,6 +4,7 @@ import { renderStatus, renderSummary } from './command/render.ts';
 import { status } from './command/status.ts';
 import { up } from './command/up.ts';
 import { announce } from './process/announce.ts';
+import { reasonOf } from './process/failure.ts';
 
 /** Returns the exit code. */
 async function main(args: readonly string[]): Promise<number> {
@@ -33,6 +34,6 @@ async function main(args: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  announce(`cluster: ${error instanceof Error ? error.message : String(error)}`);
+  announce(`cluster: ${reasonOf(error)}`);
   process.exitCode = 1;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvHttpProxyAgent, fetch } from 'undici';
+import { reasonOf } from '../process/failure.ts';
 import { run } from '../process/run.ts';
 import { VERSIONS } from '../versions.ts';
 import { type ProgramName, type Project, projectOf } from './programs.ts';
@@ -117,12 +118,12 @@ async function get(url: string): Promise<Buffer> {
   const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
   try {
     const response = await fetch(url, { dispatcher, signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
-    if (!response.ok) throw new Error(`${url}: HTTP ${response.status}`);
+    if (!response.ok) throw new Error('no', { cause: `HTTP ${response.status}` });
     return Buffer.from(await response.arrayBuffer());
   } catch (error) {
-    // fetch() keeps the reason in the cause.
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new Error(`${url}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause: error });
+    // fetch() says no more than that it failed; the reason is in the cause.
+    const cause = typeof error === 'object' && error !== null && 'cause' in error ? error.cause : error;
+    throw new Error(`${url}: ${reasonOf(cause)}`, { cause: error });
   } finally {
     await dispatcher.destroy();
   }

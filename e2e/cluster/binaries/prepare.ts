@@ -7,6 +7,7 @@ import { download, OFFICIAL_SITES, type ReleaseSites } from './download.ts';
 import { findGo } from './go.ts';
 import { lineProgress, type Progress, terminalProgress } from './progress.ts';
 import { cachedProgram, PROGRAM_NAMES, type ProgramName, type Programs, projectOf } from './programs.ts';
+import { reasonOf } from '../process/failure.ts';
 
 export interface PrepareOptions {
   /** Where all five programs are; SPOTALIS_BINARIES without it. */
@@ -90,7 +91,7 @@ async function downloadAll(
         download(program, cachedProgram(program), sites),
       );
     } catch (error) {
-      progress.say(`no download of ${project}: ${error instanceof Error ? error.message : String(error)}`);
+      progress.say(`no download of ${project}: ${reasonOf(error)}`);
       closed.add(project);
       left.push(program);
     }

@@ -7,6 +7,7 @@ import { startCluster } from '../cluster.ts';
 import { startServices } from '../services.ts';
 import type { UpPlan } from './arguments.ts';
 import { type ClusterSummary, summaryFile } from './state.ts';
+import { reasonOf } from '../process/failure.ts';
 
 export type HostMessage =
   | { readonly kind: 'progress'; readonly line: string }
@@ -61,9 +62,7 @@ try {
   process.exit(0);
 } catch (error) {
   // The channel would keep this process alive; nobody else does by now.
-  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }, () =>
-    process.exit(1),
-  );
+  tell({ kind: 'failed', message: reasonOf(error) }, () => process.exit(1));
 }
 
 function tell(message: HostMessage, told: () => void = () => undefined): void {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../process/errno.ts';
+import { hasCode, reasonOf } from '../process/failure.ts';
 import type { Roster } from '../process/watchdog-messages.ts';
 
 /** What `up` tells, and leaves in the state directory as cluster.json. */
@@ -40,7 +40,7 @@ function readJson(file: string): any {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new NoSuchCluster(`${file} is not what a cluster leaves there: ${reason}`, { cause: error });
   }
 }

@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasCode } from './errno.ts';
+import { hasCode } from './failure.ts';
 import { isRunning, startTimeOf } from './identity.ts';
 import { waitFor } from './wait.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hasCode } from './errno.ts';
+import { hasCode } from './failure.ts';
 import type { Report, Request } from './watchdog-messages.ts';
 
 export interface Exit {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { reasonOf } from './failure.ts';
 
 export interface WaitOptions<T = unknown> {
   readonly timeoutMs?: number;
@@ -33,7 +34,7 @@ export async function waitFor<T>(
       if (value && until(value)) return value;
       last = `last value: ${show(value)}`;
     } catch (error) {
-      last = `last error: ${error instanceof Error ? error.message : String(error)}`;
+      last = `last error: ${reasonOf(error)}`;
     } finally {
       bell.abort();
     }
