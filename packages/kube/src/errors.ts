@@ -1,3 +1,5 @@
+import { types } from 'node:util';
+
 /**
  * Everything this package throws, in one place. `code` is stable; `retryable` says whether the same call may
  * succeed later without anybody changing anything.
@@ -138,7 +140,10 @@ export class FenceClosedError extends KubeError {
   }
 }
 
-/** Wraps what is thrown by code we do not own, so that `catch` blocks can rely on Error. */
+/**
+ * Wraps what is thrown by code we do not own, so that `catch` blocks can rely on Error. Asked of V8, because
+ * errors of Node itself are no `instanceof Error` in the realm of a test.
+ */
 export function asError(thrown: unknown): Error & { code?: unknown } {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  return types.isNativeError(thrown) ? thrown : new Error(String(thrown));
 }
