@@ -12,6 +12,8 @@ export interface Balancer {
   delayAnswers(maxMs: number): void;
   /** From now on new connections go to these ports only; open ones to other ports are closed. */
   spreadOver(ports: readonly number[]): void;
+  /** The same, but open connections go on: an endpoint that was taken out of a Service. */
+  spreadNewOver(ports: readonly number[]): void;
   close(): Promise<void>;
 }
 
@@ -87,6 +89,9 @@ export async function startBalancer(
     spreadOver: (next) => {
       ports = [...next];
       for (const [client, port] of open) if (!ports.includes(port)) client.destroy();
+    },
+    spreadNewOver: (next) => {
+      ports = [...next];
     },
     close: () =>
       new Promise((resolve) => {

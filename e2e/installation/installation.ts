@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Cluster, type Component, freePorts } from '@spotalis/cluster';
@@ -24,6 +24,8 @@ export interface InstallationOptions {
   /** More of the configuration file; wins over what is set here. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   readonly reinvocationPolicy?: Registration['reinvocationPolicy'];
+  /** Where the services find the API server, if not at its own port: a proxy, whose line a test can cut. */
+  readonly apiServerPort?: number;
 }
 
 interface Replica {
@@ -121,7 +123,7 @@ export async function install(cluster: Cluster, options: InstallationOptions): P
       name: `${service}-${index}`,
       script,
       args: ['--config', configFile],
-      kubeconfig: await cluster.kubeconfigFor(installationNamespace, `spotalis-${service}`),
+      kubeconfig: await kubeconfigOf(cluster, service, options.apiServerPort),
       env: {
         SPOTALIS_WEBHOOK_PORT: String(port),
         SPOTALIS_METRICS_PORT: String(metricsPort),
@@ -149,6 +151,15 @@ export async function install(cluster: Cluster, options: InstallationOptions): P
     }),
   );
   return new Installation(cluster, webhooks, controllers, balancer);
+}
+
+async function kubeconfigOf(cluster: Cluster, service: ServiceName, port?: number): Promise<string> {
+  const file = await cluster.kubeconfigFor(installationNamespace, `spotalis-${service}`);
+  if (port !== undefined) {
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.replace(`:${cluster.ports.apiserver}`, `:${port}`), { mode: 0o600 });
+  }
+  return file;
 }
 
 /** A process that does not answer counts as zero: it was killed, and its counters with it. */

@@ -1,18 +1,32 @@
 import {
   type Cluster,
+  type Proxy,
   type RedisOptions,
   type RedisServers,
   startCluster,
+  startProxy,
   startRedis,
+  waitFor,
 } from '@spotalis/cluster';
+import { type Ledger, openLedger } from '@spotalis/ledger';
 import { type Installation, type InstallationOptions, install } from '../installation/installation.ts';
+import { PodCreations } from './creations.ts';
 import { type Declaration, manifest, optedInNamespace, Workload } from './workload.ts';
 
-export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis'> {
+export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis' | 'apiServerPort'> {
   readonly redis?: RedisOptions;
   readonly podsPerNode?: number;
   /** Holds the webhooks' answers back at random, since fast handlers see little concurrency. */
   readonly delayAnswersMs?: number;
+  /** Puts a proxy between the services and the API server. */
+  readonly proxied?: boolean;
+}
+
+interface StageParts {
+  readonly cluster: Cluster;
+  readonly redis: RedisServers;
+  readonly installation: Installation;
+  readonly proxy: Proxy | undefined;
 }
 
 /** A cluster with the product installed: what a scenario is played on. */
@@ -20,11 +34,26 @@ export class Stage {
   readonly cluster: Cluster;
   readonly redis: RedisServers;
   readonly installation: Installation;
+  readonly #proxy: Proxy | undefined;
+  #ledger: Ledger | undefined;
 
-  constructor(cluster: Cluster, redis: RedisServers, installation: Installation) {
+  constructor({ cluster, redis, installation, proxy }: StageParts) {
     this.cluster = cluster;
     this.redis = redis;
     this.installation = installation;
+    this.#proxy = proxy;
+  }
+
+  /** Between the services and the API server. */
+  get proxy(): Proxy {
+    if (this.#proxy === undefined) throw new Error('open the stage with { proxied: true }');
+    return this.#proxy;
+  }
+
+  /** What the services share, for looking into it. */
+  get ledger(): Ledger {
+    this.#ledger ??= openLedger({ redis: redisSettings(this.redis), now: Date.now });
+    return this.#ledger;
   }
 
   /** Applies the namespace and the workload in one go. */
@@ -43,27 +72,63 @@ export class Stage {
     ).length;
   }
 
+  /** How the creations of a namespace's pods went, from the API server's own log. */
+  creations(namespace: string): PodCreations {
+    return PodCreations.of(this.cluster.auditLog, namespace);
+  }
+
   /** Admissions answered so far, by any webhook that is alive. */
   admissions(labels: Readonly<Record<string, string>> = {}): Promise<number> {
     return this.installation.admissionMetric('spotalis_admissions_total', labels);
   }
 
+  /** Resolves when that many admissions have been answered: in time for a fault in mid-burst, as a watch is not. */
+  async admitted(count: number): Promise<void> {
+    await waitFor(`${count} admissions`, async () => (await this.admissions()) >= count, {
+      timeoutMs: 60_000,
+      intervalMs: 1,
+    });
+  }
+
+  /** Resolves when every webhook reaches its ledger. */
+  async ledgerReady(): Promise<void> {
+    const { webhooks } = this.installation;
+    await waitFor(
+      'every webhook to reach its ledger',
+      () => this.installation.admissionMetric('spotalis_ledger_mode', { mode: 'ready' }),
+      { until: (ready) => ready === webhooks.length },
+    );
+  }
+
   async close(): Promise<void> {
+    await this.#ledger?.close();
     await this.cluster.stop();
     await this.installation.balancer.close();
+    await this.#proxy?.close();
     await this.redis.stop();
   }
 }
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const { redis: redisOptions = {}, podsPerNode = 2_000, delayAnswersMs = 0, ...installation } = options;
+  const {
+    redis: redisOptions = {},
+    podsPerNode = 2_000,
+    delayAnswersMs = 0,
+    proxied = false,
+    ...installation
+  } = options;
   const redis = await startRedis(redisOptions);
   try {
     const cluster = await startCluster({ audit: true, podsPerNode });
     try {
-      const installed = await install(cluster, { redis: { url: redis.url }, ...installation });
+      const proxy = proxied ? await startProxy(cluster.ports.apiserver) : undefined;
+      const installed = await install(cluster, {
+        redis: redisConfiguration(redis),
+        ...(proxy && { apiServerPort: proxy.port }),
+        ...installation,
+      });
       installed.balancer.delayAnswers(delayAnswersMs);
-      return new Stage(cluster, redis, installed);
+      return new Stage({ cluster, redis, installation: installed, proxy });
     } catch (error) {
       await cluster.stop();
       throw error;
@@ -72,4 +137,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await redis.stop();
     throw error;
   }
+}
+
+function redisConfiguration({ mode, url, masterName, sentinels }: RedisServers): InstallationOptions['redis'] {
+  if (mode !== 'sentinel') return { url };
+  return { sentinel: { name: masterName, nodes: sentinels.map(({ host, port }) => `${host}:${port}`) } };
+}
+
+function redisSettings({ mode, url, masterName, sentinels }: RedisServers) {
+  if (mode !== 'sentinel') return { url };
+  return { sentinel: { name: masterName, nodes: sentinels.map(({ host, port }) => ({ host, port })) } };
 }

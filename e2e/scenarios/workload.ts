@@ -1,5 +1,6 @@
 import { type ApiClient, type KubeObject, waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, targetSpot } from '@spotalis/core';
+import type { Revision } from '@spotalis/ledger';
 
 const capacityKey = 'karpenter.sh/capacity-type';
 
@@ -133,6 +134,17 @@ export class Workload {
     return splitOf(await this.pods());
   }
 
+  /** Of a Deployment with one ReplicaSet: its place in the ledger. */
+  async revision(): Promise<Revision> {
+    const { metadata } = await this.#api.get(this.#kind, this.path);
+    const workloadUid = metadata?.uid ?? '';
+    return waitFor(`the ReplicaSet of ${this.path}`, async () => {
+      const sets = await this.#api.list('ReplicaSet', { namespace: this.#namespace });
+      const [own] = sets.filter(({ metadata: its }) => its?.ownerReferences?.[0]?.uid === workloadUid);
+      return own && { workloadUid, replicaSetUid: own.metadata?.uid ?? '' };
+    });
+  }
+
   /** The split at the moment when as many pods live as were declared: nothing had time to repair it. */
   async splitWhenCreated(replicas: number, timeoutMs = 120_000): Promise<Split> {
     return waitFor(
@@ -173,9 +185,13 @@ export function isReady(pod: Pod): boolean {
   return pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 }
 
+/** Where it is steered to; undefined when it is not. */
+export function typeOf({ spec }: Pod): string | undefined {
+  return spec.nodeSelector?.[capacityKey];
+}
+
 export function splitOf(pods: readonly Pod[]): Split {
-  const count = (type: string): number =>
-    pods.filter(({ spec }) => spec.nodeSelector?.[capacityKey] === type).length;
+  const count = (type: string): number => pods.filter((pod) => typeOf(pod) === type).length;
   const spot = count('spot');
   const onDemand = count('on-demand');
   return { spot, onDemand, unsteered: pods.length - spot - onDemand };

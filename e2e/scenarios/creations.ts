@@ -1,0 +1,51 @@
+import type { AuditEvent, AuditLog } from '@spotalis/cluster';
+import { parseGoDuration } from '@spotalis/core';
+
+/** Written by the API server on a request that went on without a webhook that did not answer. */
+const failedOpen = 'failed-open.mutation.webhook.admission.k8s.io/';
+/** Written by the API server on requests of more than 500 ms. */
+const webhookLatency = 'apiserver.latency.k8s.io/mutating-webhook';
+
+/** The requests that created a namespace's pods, or tried to, as the API server logged them. */
+export class PodCreations {
+  readonly #events: readonly AuditEvent[];
+
+  static of(log: AuditLog, namespace: string): PodCreations {
+    return new PodCreations(
+      log.read(
+        ({ verb, objectRef }) =>
+          verb === 'create' &&
+          objectRef?.resource === 'pods' &&
+          objectRef.subresource === undefined &&
+          objectRef.namespace === namespace,
+      ),
+    );
+  }
+
+  private constructor(events: readonly AuditEvent[]) {
+    this.#events = events;
+  }
+
+  get count(): number {
+    return this.#events.length;
+  }
+
+  get refused(): number {
+    return this.#events.filter(({ responseStatus }) => (responseStatus?.code ?? 0) >= 400).length;
+  }
+
+  /** Past our webhook: it failed, or did not answer in time. */
+  get bypassed(): number {
+    return this.#events.filter(({ annotations = {} }) =>
+      Object.entries(annotations).some(
+        ([key, value]) => key.startsWith(failedOpen) && value.includes('spotalis.io'),
+      ),
+    ).length;
+  }
+
+  /** How long the webhooks took for the slowest one; 0 when none took notably long. */
+  get slowestMs(): number {
+    const each = this.#events.map(({ annotations }) => parseGoDuration(annotations?.[webhookLatency] ?? '0'));
+    return Math.max(0, ...each.map((ms) => ms ?? 0));
+  }
+}

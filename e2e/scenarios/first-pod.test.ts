@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openStage, type Stage } from './stage.ts';
+
+const policy = { spotPercentage: 70, minOnDemand: 1 };
+
+describe('a Namespace and a workload applied in one go', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage({ delayAnswersMs: 200 });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  it('are exact from the first pod, ten times in a row (B1)', async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      const namespace = `new-${turn}`;
+      const workload = await stage.declare({ name: 'web', namespace, replicas: 1 + turn, policy });
+      expect(await workload.splitWhenCreated(1 + turn)).toEqual(workload.exactly(1 + turn));
+      expect(stage.creations(namespace).bypassed).toBe(0);
+    }
+  }, 120_000);
+
+  it('are exact from the first pod, ten at the same time (B1)', async () => {
+    const namespaces = Array.from({ length: 10 }, (_, index) => `together-${index}`);
+    const workloads = await Promise.all(
+      namespaces.map((namespace) => stage.declare({ name: 'web', namespace, replicas: 10, policy })),
+    );
+    for (const workload of workloads) {
+      expect(await workload.splitWhenCreated(10)).toEqual(workload.exactly(10));
+    }
+  }, 120_000);
+
+  it('are exact from the first pod of a StatefulSet (B10)', async () => {
+    const workload = await stage.declare({
+      kind: 'StatefulSet',
+      name: 'db',
+      namespace: 'stateful',
+      replicas: 5,
+      policy,
+      spec: { podManagementPolicy: 'Parallel' },
+    });
+    expect(await workload.splitWhenCreated(5)).toEqual(workload.exactly(5));
+  }, 120_000);
+
+  it('take no eviction', () => {
+    expect(stage.evictions()).toBe(0);
+  });
+});
