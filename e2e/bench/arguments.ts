@@ -1,16 +1,15 @@
 import { parseArgs } from 'node:util';
 
-export interface BenchArguments {
-  readonly names: readonly string[];
-  readonly quick: boolean;
-  readonly jsonFile: string | undefined;
-  readonly writeDocs: boolean;
-}
-
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'wrong'; readonly problem: string }
-  | ({ readonly kind: 'run' } & BenchArguments);
+  | {
+      readonly kind: 'run';
+      readonly names: readonly string[];
+      readonly quick: boolean;
+      readonly jsonFile: string | undefined;
+      readonly writeDocs: boolean;
+    };
 
 /** `known`: the benchmarks there are. Without a name all of them run. */
 export function readCommand(args: readonly string[], known: readonly string[]): Command {

@@ -1,19 +1,14 @@
-/** What a benchmark hands over: tables, and beside each how its numbers came about. */
-export interface Column {
-  readonly key: string;
-  readonly title: string;
-}
-
 export type Cell = string | number | null;
 
 export interface Table {
   readonly title: string;
   /** How these numbers were measured, in a sentence or two. */
   readonly method: string;
-  readonly columns: readonly Column[];
+  readonly columns: readonly { readonly key: string; readonly title: string }[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
 }
 
+/** What a benchmark hands over: tables, and beside each how its numbers came about. */
 export interface Findings {
   /** What everything is compared with, in the same run. */
   readonly baseline: string;

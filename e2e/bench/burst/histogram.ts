@@ -6,7 +6,7 @@ export interface Histogram {
   readonly buckets: ReadonlyMap<number, number>;
 }
 
-export const emptyHistogram: Histogram = { count: 0, sum: 0, buckets: new Map() };
+const emptyHistogram: Histogram = { count: 0, sum: 0, buckets: new Map() };
 
 /** The sum over all series of that name whose labels contain these. */
 export function readHistogram(

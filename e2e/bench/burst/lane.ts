@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Cluster, freePorts, startCluster, startRedis } from '@spotalis/cluster';
+import { type Cluster, type Component, freePorts, startCluster, startRedis } from '@spotalis/cluster';
 import { install, type Installation } from '../../installation/installation.ts';
 import { ApiMetrics } from './api-metrics.ts';
 
@@ -21,7 +21,7 @@ export interface Lane {
   /** Of the webhook replicas, real or null. */
   readonly admissionPids: readonly number[];
   readonly controllerPids: readonly number[];
-  /** The expositions of the webhook replicas, one after the other; empty where they have none. */
+  /** The expositions of the webhook replicas, one after the other. */
   readonly admissionMetrics: () => Promise<string>;
   readonly close: () => Promise<void>;
 }
@@ -49,17 +49,16 @@ export async function openLane(name: LaneName, podsPerNode: number): Promise<Lan
             controllers: 2,
           });
     if (installation !== undefined) closing.push(() => installation.stop());
-    const nullPids =
+    const { controllers = [] } = installation ?? {};
+    const webhooks =
       name === 'null-webhook' && installation !== undefined
         ? await replaceWebhooks(cluster, installation)
-        : [];
-
-    const { webhooks = [], controllers = [] } = installation ?? {};
+        : (installation?.webhooks ?? []);
     return {
       name,
       cluster,
       apiMetrics,
-      admissionPids: [...webhooks.flatMap(({ component }) => component.pid ?? []), ...nullPids],
+      admissionPids: webhooks.flatMap(({ component }) => component.pid ?? []),
       controllerPids: controllers.flatMap(({ component }) => component.pid ?? []),
       admissionMetrics: async () => {
         const texts = webhooks.map(async ({ metricsPort }) =>
@@ -75,20 +74,27 @@ export async function openLane(name: LaneName, podsPerNode: number): Promise<Lan
   }
 }
 
-async function replaceWebhooks(cluster: Cluster, installation: Installation): Promise<number[]> {
+interface NullWebhook {
+  readonly component: Component;
+  readonly metricsPort: number;
+}
+
+async function replaceWebhooks(cluster: Cluster, installation: Installation): Promise<NullWebhook[]> {
   const ports = await freePorts(replicas);
-  const components = await Promise.all(
-    ports.map((port, index) =>
-      cluster.startService({
-        name: `null-webhook-${index}`,
-        script: fileURLToPath(new URL('./null-webhook.ts', import.meta.url)),
-        args: [String(port), join(cluster.stateDir, 'webhook-certificates')],
-        ready: () => accepts(port),
-      }),
-    ),
-  );
+  const metricsPorts = await freePorts(replicas);
+  const started = ports.map(async (port, index) => {
+    const metricsPort = metricsPorts[index] ?? 0;
+    const component = await cluster.startService({
+      name: `null-webhook-${index}`,
+      script: fileURLToPath(new URL('./null-webhook.ts', import.meta.url)),
+      args: [String(port), String(metricsPort), join(cluster.stateDir, 'webhook-certificates')],
+      ready: () => accepts(port),
+    });
+    return { component, metricsPort };
+  });
+  const webhooks = await Promise.all(started);
   installation.balancer.spreadOver(ports);
-  return components.flatMap(({ pid }) => pid ?? []);
+  return webhooks;
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -1,14 +1,18 @@
 /**
  * What the product is compared with: the same HTTPS server, app and body reader, and an answer that takes no
- * deciding. Arguments: port, directory with tls.crt and tls.key.
+ * deciding. Measures itself as the webhook does. Arguments: port, port of the metrics, directory with tls.crt and
+ * tls.key.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
+  admissionSeconds,
   answerErrors,
   CertificateFiles,
   createApp,
   createLogger,
   HttpServer,
+  Metrics,
+  metricsServer,
   readBody,
 } from '@spotalis/runtime';
 
@@ -16,10 +20,20 @@ interface Review {
   readonly request: { readonly uid: string };
 }
 
-const [port, certDir] = process.argv.slice(2);
-if (port === undefined || certDir === undefined) throw new Error('usage: null-webhook.ts PORT CERT_DIR');
+const [port, metricsPort, certDir] = process.argv.slice(2);
+if (certDir === undefined) throw new Error('usage: null-webhook.ts PORT METRICS_PORT CERT_DIR');
+
+const metrics = new Metrics();
+const seconds = metrics.histogram({
+  type: 'histogram',
+  name: 'spotalis_admission_duration_seconds',
+  labels: ['result'],
+  buckets: admissionSeconds,
+  help: 'As the webhook measures it.',
+});
 
 async function allow(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const beganMs = performance.now();
   const text = await readBody(request, { contentType: 'application/json' });
   const review: Review = JSON.parse(text.toString('utf8'));
   const body = JSON.stringify({
@@ -29,6 +43,7 @@ async function allow(request: IncomingMessage, response: ServerResponse): Promis
   });
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
+  seconds.observe({ result: 'left-alone' }, (performance.now() - beganMs) / 1000);
 }
 
 const logger = createLogger({ service: 'null-webhook', level: 'warn', format: 'text' });
@@ -43,4 +58,5 @@ const certificates = new CertificateFiles({
 await certificates.start();
 const name = 'null-webhook';
 const server = new HttpServer({ name, port: Number(port), handler: app, certificates, logger });
+await metricsServer({ port: Number(metricsPort), exposition: metrics, logger }).start();
 await server.start();
