@@ -1,0 +1,161 @@
+/**
+ * Do the tests hold the rule? Brings back, one at a time, the rules that were tried and rejected, in a copy of the
+ * sources, and demands that a test goes red. `node scripts/mutate.mjs [part of a name]`.
+ *
+ * A mutation that no test notices is a failure; so is one whose place in the source is gone, since it would prove
+ * nothing; and so are tests that are red without any mutation.
+ */
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mutations } from './mutations.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+const built = new Set(['dist', '.turbo']);
+
+/** The sources are copied; everything that is not mutated is shared with the checkout. */
+function copySources() {
+  const copy = mkdtempSync(join(tmpdir(), 'spotalis-mutations-'));
+  const shared = ['node_modules', 'docs'];
+  for (const name of shared) symlinkSync(join(root, name), join(copy, name));
+  for (const name of ['package.json', 'jest.config.mjs']) cpSync(join(root, name), join(copy, name));
+  mkdirSync(join(copy, 'e2e'));
+  symlinkSync(join(root, 'e2e', 'cluster'), join(copy, 'e2e', 'cluster'));
+  for (const name of readdirSync(join(root, 'packages'))) {
+    cpSync(join(root, 'packages', name), join(copy, 'packages', name), {
+      recursive: true,
+      // Links inside are relative: in the copy they lead to the copies.
+      verbatimSymlinks: true,
+      filter: (source) => !built.has(basename(source)),
+    });
+  }
+  return copy;
+}
+
+/** Which tests a mutation is for, in the words of jest. */
+function selection(tests) {
+  if (tests !== 'redis') return ['--selectProjects', 'unit', '--testPathPatterns', tests];
+  // One server will do: the others differ in how it is reached.
+  const oneServer = ['--testNamePattern', '^the ledger in one Redis'];
+  const scripts = ['--testPathPatterns', 'ledger/src/redis/redis-ledger', ...oneServer];
+  return ['--selectProjects', 'real', '--runInBand', ...scripts];
+}
+
+function runTests(copy, tests) {
+  const report = join(copy, 'report.json');
+  rmSync(report, { force: true });
+  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--silent', '--json'];
+  const child = spawn(process.execPath, [...jest, `--outputFile=${report}`, ...selection(tests)], {
+    cwd: copy,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  const end = () => child.kill();
+  process.on('exit', end);
+  let output = '';
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', () => {
+      process.off('exit', end);
+      if (!existsSync(report)) reject(new Error(`jest wrote no report:\n${output.slice(-2_000)}`));
+      else resolve(JSON.parse(readFileSync(report, 'utf8')));
+    });
+  });
+}
+
+function edit(copy, { file, find, replace }) {
+  const path = join(copy, file);
+  const before = readFileSync(path, 'utf8');
+  const times = before.split(find).length - 1;
+  if (times !== 1) throw new Error(`${file} has its text ${times} times, not once: ${find.split('\n')[0]}`);
+  writeFileSync(
+    path,
+    before.replace(find, () => replace),
+  );
+  return () => writeFileSync(path, before);
+}
+
+function redTests(report) {
+  return report.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+  );
+}
+
+function brokenFile(report) {
+  const broken = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
+  return `a test file could not run: ${broken?.message.slice(0, 500)}`;
+}
+
+/** What is wrong, or undefined when the tests noticed. */
+async function tryMutation(copy, { because, edits, tests }) {
+  const undo = [];
+  try {
+    for (const each of edits) undo.push(edit(copy, each));
+    const report = await runTests(copy, tests);
+    const red = redTests(report);
+    // A file that cannot even be loaded says that the mutation is no program, not that a test noticed.
+    if (report.numRuntimeErrorTestSuites > 0) {
+      return { problem: brokenFile(report), red };
+    }
+    if (red.length === 0) return { problem: `no test noticed that ${because}`, red };
+    return { red };
+  } catch (error) {
+    return { problem: error.message, red: [] };
+  } finally {
+    for (const step of undo.toReversed()) step();
+  }
+}
+
+async function main() {
+  const [wanted = ''] = process.argv.slice(2);
+  const chosen = mutations.filter(({ name }) => name.includes(wanted));
+  if (chosen.length === 0) {
+    console.log(`no mutation has '${wanted}' in its name; there are:`);
+    for (const { name } of mutations) console.log(`  ${name}`);
+    return 1;
+  }
+  const copy = copySources();
+  process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
+
+  for (const tests of new Set(chosen.map((mutation) => mutation.tests))) {
+    const report = await runTests(copy, tests);
+    if (report.success) continue;
+    console.log(
+      `FAILED  the tests are red without any mutation: ${redTests(report)[0] ?? brokenFile(report)}`,
+    );
+    return 1;
+  }
+  let failed = 0;
+  const width = Math.max(...chosen.map(({ name }) => name.length));
+  for (const mutation of chosen) {
+    const began = Date.now();
+    const { problem, red } = await tryMutation(copy, mutation);
+    const seconds = `${((Date.now() - began) / 1000).toFixed(1)} s`;
+    const verdict = problem ?? `${red.length} red, as: ${red[0]}`;
+    console.log(
+      `${problem ? 'FAILED' : 'ok    '}  ${mutation.name.padEnd(width)}  ${seconds.padStart(6)}  ${verdict}`,
+    );
+    if (problem) failed += 1;
+  }
+  console.log(`\n${chosen.length - failed} of ${chosen.length} rejected rules were noticed`);
+  return failed === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
