@@ -81,7 +81,7 @@ export class ApiClient {
     this.#access = access;
     const { ca, cert, key, timeoutMs = ANSWER_TIMEOUT_MS } = access;
     this.#agent = new Agent({
-      connect: { ca, ...(cert && { cert }), ...(key && { key }) },
+      connect: { ca, timeout: timeoutMs, ...(cert && { cert }), ...(key && { key }) },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });

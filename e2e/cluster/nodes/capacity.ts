@@ -124,18 +124,14 @@ function isReady({ spec, status }: NodeObject): boolean {
   return ready && !spec.taints?.some(({ key }) => key.startsWith(SYSTEM_TAINT));
 }
 
-function asNew({
-  apiVersion,
-  kind,
-  metadata: { name, labels, annotations },
-  spec,
-  status,
-}: NodeObject): NodeObject {
+/** Written out, because the items of a list do not say what they are. */
+function asNew({ metadata, spec, status }: NodeObject): NodeObject {
+  const { name, labels, annotations } = metadata;
   const taints = spec.taints?.filter(({ key }) => !key.startsWith(SYSTEM_TAINT)) ?? [];
   const { capacity = {}, allocatable = {}, addresses = [] } = status ?? {};
   return {
-    apiVersion,
-    kind,
+    apiVersion: 'v1',
+    kind: 'Node',
     metadata: { name, labels, annotations },
     spec: { ...(taints.length > 0 && { taints }) },
     status: { capacity, allocatable, addresses },
