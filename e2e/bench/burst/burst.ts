@@ -1,11 +1,12 @@
 import type { PolicyNumbers } from '@spotalis/core';
 import type { Bench, BenchContext, Findings } from '../bench.ts';
+import { type Load, settle } from '../workloads.ts';
 import { type LaneName, openLane } from './lane.ts';
 import { burstTables, type Sample } from './report.ts';
-import { type BurstSize, runTrial, settle } from './trial.ts';
+import { runTrial } from './trial.ts';
 
 const policy: PolicyNumbers = { spotPercentage: 70, minOnDemand: 2 };
-const size = (deployments: number, replicas: number): BurstSize => ({
+const size = (deployments: number, replicas: number): Load => ({
   name: deployments === 1 ? String(replicas) : `${deployments} x ${replicas}`,
   deployments,
   replicas,
@@ -14,7 +15,7 @@ const size = (deployments: number, replicas: number): BurstSize => ({
 
 /** The sizes of one group share a cluster, one after the other. */
 interface Group {
-  readonly sizes: readonly BurstSize[];
+  readonly sizes: readonly Load[];
   readonly rounds: number;
 }
 
@@ -52,21 +53,21 @@ async function run({ quick, report }: BenchContext): Promise<Findings> {
 
 async function runLane(
   name: LaneName,
-  sizes: readonly BurstSize[],
+  sizes: readonly Load[],
   round: number,
   report: (line: string) => void,
 ): Promise<Sample[]> {
   const lane = await openLane(name, podsPerNode);
   try {
     await runTrial(lane, warmUp, 'warm-up');
-    await settle(lane, 'warm-up');
+    await settle(lane.cluster.api, 'warm-up');
     const samples: Sample[] = [];
     for (const [index, each] of sizes.entries()) {
       const namespace = `burst-${index}`;
       const trial = await runTrial(lane, each, namespace);
       samples.push({ size: each.name, lane: name, round, trial });
       report(`round ${round + 1}, ${name}, ${each.name}: ${trial.seconds.toFixed(2)} s`);
-      if (index < sizes.length - 1) await settle(lane, namespace);
+      if (index < sizes.length - 1) await settle(lane.cluster.api, namespace);
     }
     return samples;
   } finally {
@@ -76,12 +77,13 @@ async function runLane(
 
 /** Histograms as JSON can hold them; of the single creations only how many there were. */
 function plain({ trial, ...sample }: Sample) {
-  const { admission, inside, createMs, ...rest } = trial;
+  const { admission, inside, ledger, createMs, ...rest } = trial;
   return {
     ...sample,
     ...rest,
     admission: { ...admission, buckets: Object.fromEntries(admission.buckets) },
     inside: { ...inside, buckets: Object.fromEntries(inside.buckets) },
+    ledger: { ...ledger, buckets: Object.fromEntries(ledger.buckets) },
     created: createMs.length,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { difference, meanOf, merged, quantileOf, readHistogram } from './histogram.ts';
+import { difference, meanOf, merged, quantileOf, readCounter, readHistogram } from './histogram.ts';
 
 const exposition = (low: number, high: number): string => `# HELP x_seconds what it is
 # TYPE x_seconds histogram
@@ -16,6 +16,18 @@ x_seconds_count{name="b",type="admit"} 1000
 x_seconds_other_count{name="a"} 7
 `;
 const of = (low: number, high: number) => readHistogram(exposition(low, high), 'x_seconds', { name: 'a' });
+
+describe('a counter', () => {
+  it('is split by one label and summed over the others', () => {
+    const page = `# TYPE n_total counter
+n_total{result="steered",type="spot",reason="ledger"} 3
+n_total{result="steered",type="on-demand",reason="ledger"} 4
+n_total{result="steered",type="spot",reason="late"} 1
+n_total_other{reason="late"} 9
+`;
+    expect(readCounter(page, 'n_total', 'reason')).toEqual({ ledger: 7, late: 1 });
+  });
+});
 
 describe('a histogram read from an exposition', () => {
   it('has only the series asked for', () => {

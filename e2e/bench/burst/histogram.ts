@@ -32,6 +32,18 @@ export function readHistogram(
   return { count, sum, buckets: new Map([...buckets].toSorted(([a], [b]) => a - b)) };
 }
 
+/** A counter by the values of one of its labels, summed over all others. */
+export function readCounter(exposition: string, name: string, label: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const line of exposition.split('\n')) {
+    if (!line.startsWith(`${name}{`)) continue;
+    const value = new RegExp(`[{,]${label}="([^"]*)"`).exec(line)?.[1];
+    if (value === undefined) continue;
+    counts[value] = (counts[value] ?? 0) + Number(line.slice(line.lastIndexOf(' ') + 1));
+  }
+  return counts;
+}
+
 function boundOf(line: string): number {
   const text = /le="([^"]+)"/.exec(line)?.[1];
   return text === '+Inf' ? Infinity : Number(text);

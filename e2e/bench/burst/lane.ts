@@ -23,6 +23,8 @@ export interface Lane {
   readonly controllerPids: readonly number[];
   /** The expositions of the webhook replicas, one after the other. */
   readonly admissionMetrics: () => Promise<string>;
+  /** Fails, with the end of its log, when a process ended that should run: its numbers would be missing. */
+  readonly checkAlive: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -65,6 +67,12 @@ export async function openLane(name: LaneName, podsPerNode: number): Promise<Lan
           (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
         );
         return (await Promise.all(texts)).join('\n');
+      },
+      checkAlive: () => {
+        for (const { component } of [...webhooks, ...controllers]) {
+          if (component.pid === undefined)
+            throw new Error(`${component.name} ended in lane ${name}:\n${component.log()}`);
+        }
       },
       close,
     };

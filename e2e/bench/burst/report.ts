@@ -1,8 +1,9 @@
 import type { Table } from '../bench.ts';
 import { median, quantile, sum } from '../statistics.ts';
+import type { Load } from '../workloads.ts';
 import { type Histogram, meanOf, merged, quantileOf } from './histogram.ts';
 import type { LaneName } from './lane.ts';
-import type { BurstSize, Trial } from './trial.ts';
+import type { Trial } from './trial.ts';
 
 export interface Sample {
   readonly size: string;
@@ -12,7 +13,7 @@ export interface Sample {
 }
 
 interface Group {
-  readonly sizes: readonly BurstSize[];
+  readonly sizes: readonly Load[];
   readonly rounds: number;
 }
 
@@ -152,7 +153,7 @@ function inside(views: readonly SizeView[]): Table {
   return {
     title: 'Inside the webhook, and exactness',
     method:
-      'Times: `spotalis_admission_duration_seconds` over the three replicas, from the arrival of the request to the answer written, in the null webhook likewise: what that one takes is waiting for the CPU. Quantiles are estimates within its buckets. Off target, unsteered, evictions: pods over all rounds, counted in a LIST right after the last creation and in the audit log. Reads: LISTs and GETs by the webhook in the audit log, per admission.',
+      'Times: `spotalis_admission_duration_seconds` over the three replicas, from the arrival of the request to the answer written, in the null webhook likewise: what that one takes is waiting for the CPU. Quantiles are estimates within its buckets. Ledger: `spotalis_ledger_duration_seconds` of the question that decides. Decided alone: without the ledger, which was late or could not be reached. Off target, unsteered, evictions: pods over all rounds, counted in a LIST right after the last creation and in the audit log. Reads: LISTs and GETs by the webhook in the audit log, per admission.',
     columns: [
       { key: 'size', title: 'Pods' },
       { key: 'mean', title: 'Mean, ms' },
@@ -161,6 +162,9 @@ function inside(views: readonly SizeView[]): Table {
       { key: 'nullMean', title: 'Null mean, ms' },
       { key: 'nullP50', title: 'p50' },
       { key: 'nullP99', title: 'p99' },
+      { key: 'ledger', title: 'Ledger mean, ms' },
+      { key: 'ledgerP99', title: 'p99' },
+      { key: 'alone', title: 'Decided alone' },
       { key: 'off', title: 'Off target' },
       { key: 'unsteered', title: 'Unsteered' },
       { key: 'evictions', title: 'Evictions' },
@@ -172,6 +176,7 @@ function inside(views: readonly SizeView[]): Table {
       const none = view.pooled('null-webhook', (trial) => trial.inside);
       const all = (of: (trial: Trial) => number): number => sum(view.values('spotalis', of));
       const pods = all((trial) => trial.pods);
+      const asked = view.pooled('spotalis', (trial) => trial.ledger);
       return {
         size: view.name,
         mean: ms(meanOf(time)),
@@ -180,6 +185,9 @@ function inside(views: readonly SizeView[]): Table {
         nullMean: ms(meanOf(none)),
         nullP50: ms(quantileOf(none, 0.5)),
         nullP99: ms(quantileOf(none, 0.99)),
+        ledger: ms(meanOf(asked)),
+        ledgerP99: ms(quantileOf(asked, 0.99)),
+        alone: all(({ reasons }) => sum(Object.values(reasons)) - (reasons['ledger'] ?? 0)),
         off: all((trial) => trial.offTarget ?? 0),
         unsteered: all((trial) => trial.unsteered),
         evictions: all((trial) => trial.evictions),

@@ -1,18 +1,10 @@
-import { type ApiClient, type KubeObject, waitFor } from '@spotalis/cluster';
-import { type PolicyNumbers, targetOnDemand, targetSpot } from '@spotalis/core';
-import { type Declaration, manifest, optedInNamespace, type Pod, splitOf } from '../../scenarios/workload.ts';
+import { targetOnDemand, targetSpot } from '@spotalis/core';
+import { type Pod, splitOf } from '../../scenarios/workload.ts';
+import { cpuMs, rssMiB, total } from '../processes.ts';
+import { declareLoad, type Load, podsOf, prepareNamespace } from '../workloads.ts';
 import { readBurst } from './audit.ts';
-import { difference, type Histogram, readHistogram } from './histogram.ts';
+import { difference, type Histogram, readCounter, readHistogram } from './histogram.ts';
 import type { Lane } from './lane.ts';
-import { cpuMs, rssMiB, total } from './processes.ts';
-
-export interface BurstSize {
-  readonly name: string;
-  readonly deployments: number;
-  /** Of each Deployment. */
-  readonly replicas: number;
-  readonly policy: PolicyNumbers;
-}
 
 /** One burst in one lane. */
 export interface Trial {
@@ -21,8 +13,12 @@ export interface Trial {
   readonly seconds: number;
   /** The API server waiting for the webhook. */
   readonly admission: Histogram;
-  /** Inside the webhook: from the request read to the answer written. */
+  /** Inside the webhook: from the arrival of the request to the answer written. */
   readonly inside: Histogram;
+  /** Of that, each question to the ledger. */
+  readonly ledger: Histogram;
+  /** Decisions by reason: the ledger's, or why a replica had to decide alone. */
+  readonly reasons: Readonly<Record<string, number>>;
   readonly createMs: readonly number[];
   readonly refused: number;
   readonly offTarget: number | undefined;
@@ -39,45 +35,31 @@ export interface Trial {
 
 const admissionSeries = 'apiserver_admission_webhook_admission_duration_seconds';
 const insideSeries = 'spotalis_admission_duration_seconds';
-const burstTimeoutMs = 300_000;
-/** Applies that are under way at the same time: as many as someone's pipeline would send. */
-const appliesAtOnce = 50;
+const ledgerSeries = 'spotalis_ledger_duration_seconds';
+const decisionsSeries = 'spotalis_admissions_total';
 
-/** Declares the workloads and resolves when the last of their pods exists; does not wait until they run. */
-export async function runTrial(lane: Lane, size: BurstSize, namespace: string): Promise<Trial> {
-  const { cluster, admissionPids, controllerPids } = lane;
-  const { api } = cluster;
-  const pods = size.deployments * size.replicas;
-  await api.apply(optedInNamespace(namespace));
-  await waitFor('the default ServiceAccount', () => api.find('ServiceAccount', `${namespace}/default`));
-
-  const manifests = declarations(size, namespace).map((declaration) =>
-    lane.name === 'null-webhook' ? paused(manifest(declaration)) : manifest(declaration),
-  );
+/** Ends when the last pod exists; does not wait until they run. */
+export async function runTrial(lane: Lane, size: Load, namespace: string): Promise<Trial> {
+  const { name, cluster, admissionPids, controllerPids } = lane;
+  await prepareNamespace(cluster.api, namespace);
   const before = await observe(lane);
   const sinceMs = Date.now();
-  for (let from = 0; from < manifests.length; from += appliesAtOnce) {
-    await Promise.all(manifests.slice(from, from + appliesAtOnce).map((each) => api.apply(each)));
-  }
-  await waitFor(
-    `${pods} pods in ${namespace} (${lane.name})`,
-    async () => (await countPods(api, namespace)) >= pods,
-    { timeoutMs: burstTimeoutMs, intervalMs: 100 },
-  );
+  // Behind a null webhook nothing is on target; the controllers are not to repair that meanwhile.
+  await declareLoad(cluster.api, { ...size, paused: name === 'null-webhook' }, namespace);
   const after = await observe(lane);
-  const created = await api.list<Pod>('Pod', { namespace });
+  lane.checkAlive();
+  const created = await cluster.api.list<Pod>('Pod', { namespace });
   const audit = readBurst(cluster.auditLog, namespace, sinceMs);
   return {
-    pods,
+    pods: podsOf(size),
     seconds: (audit.lastPodMs - audit.firstRequestMs) / 1000,
-    admission: difference(
-      readHistogram(after.api, admissionSeries, { name: 'pods.spotalis.io' }),
-      readHistogram(before.api, admissionSeries, { name: 'pods.spotalis.io' }),
-    ),
-    inside: difference(readHistogram(after.own, insideSeries), readHistogram(before.own, insideSeries)),
+    admission: difference(after.admission, before.admission),
+    inside: difference(after.inside, before.inside),
+    ledger: difference(after.ledger, before.ledger),
+    reasons: countsBetween(before.reasons, after.reasons),
     createMs: audit.createMs,
     refused: audit.refused,
-    offTarget: lane.name === 'spotalis' ? offTarget(created, size) : undefined,
+    offTarget: name === 'spotalis' ? offTarget(created, size) : undefined,
     unsteered: splitOf(created).unsteered,
     evictions: audit.evictions,
     lists: audit.webhookReads.list,
@@ -89,42 +71,13 @@ export async function runTrial(lane: Lane, size: BurstSize, namespace: string): 
   };
 }
 
-/** Waits until the pods of the last burst run, so that the next one does not pay for them. */
-export async function settle({ cluster }: Lane, namespace: string): Promise<void> {
-  interface Deployment extends KubeObject {
-    readonly spec: { readonly replicas: number };
-    readonly status: { readonly readyReplicas?: number };
-  }
-  await waitFor(
-    `the pods of ${namespace} to be Ready`,
-    async () => {
-      const deployments = await cluster.api.list<Deployment>('Deployment', { namespace });
-      return deployments.every(({ spec, status }) => status.readyReplicas === spec.replicas);
-    },
-    { timeoutMs: burstTimeoutMs, intervalMs: 250 },
-  );
-}
-
-function declarations({ deployments, replicas, policy }: BurstSize, namespace: string): Declaration[] {
-  return Array.from({ length: deployments }, (_, index) => ({
-    name: `burst-${index}`,
-    namespace,
-    replicas,
-    policy,
-  }));
-}
-
-/** Behind a null webhook nothing is on target; the controllers are not to repair that meanwhile. */
-function paused({ metadata, ...rest }: KubeObject): KubeObject {
-  const annotations = { ...metadata?.annotations, 'spotalis.io/paused': 'true' };
-  return { ...rest, metadata: { ...metadata, annotations } };
-}
-
 async function observe({ apiMetrics, admissionMetrics, admissionPids, controllerPids }: Lane) {
   const [api, own] = await Promise.all([apiMetrics.read(), admissionMetrics()]);
   return {
-    api,
-    own,
+    admission: readHistogram(api, admissionSeries, { name: 'pods.spotalis.io' }),
+    inside: readHistogram(own, insideSeries),
+    ledger: readHistogram(own, ledgerSeries, { operation: 'decide' }),
+    reasons: readCounter(own, decisionsSeries, 'reason'),
     admissionCpuMs: total(admissionPids, cpuMs),
     controllerCpuMs: total(controllerPids, cpuMs),
   };
@@ -134,25 +87,24 @@ function largestRssMiB(pids: readonly number[]): number | undefined {
   return pids.length === 0 ? undefined : Math.max(...pids.map((pid) => rssMiB(pid) ?? Number.NaN));
 }
 
+function countsBetween(
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [reason, count] of Object.entries(after)) {
+    const more = count - (before[reason] ?? 0);
+    if (more > 0) counts[reason] = more;
+  }
+  return counts;
+}
+
 function spent(before: number | undefined, after: number | undefined): number | undefined {
   return before === undefined || after === undefined ? undefined : after - before;
 }
 
-/** One item and the number of those left out: the API server need not write out 5,000 pods to be counted. */
-async function countPods(api: ApiClient, namespace: string): Promise<number> {
-  interface Page {
-    readonly metadata: { readonly remainingItemCount?: number };
-    readonly items: readonly unknown[] | null;
-  }
-  const page = await api.raw<Page>('GET', `/api/v1/namespaces/${namespace}/pods`, {
-    query: { limit: '1' },
-    accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
-  });
-  return (page.items?.length ?? 0) + (page.metadata.remainingItemCount ?? 0);
-}
-
 /** Pods on the wrong type, summed over the Deployments. */
-function offTarget(pods: readonly Pod[], { policy }: BurstSize): number {
+function offTarget(pods: readonly Pod[], { policy }: Load): number {
   const byWorkload = new Map<string, Pod[]>();
   for (const pod of pods) {
     const workload = pod.metadata?.labels?.['app'] ?? '';
