@@ -3,6 +3,7 @@ import { burstBench } from './burst/burst.ts';
 import { controllerBench } from './controller/load.ts';
 import { coreBench } from './core/decision.ts';
 import { kubeBench } from './packages/kube.ts';
+import { ledgerBench } from './packages/ledger.ts';
 
 /** In the order in which they run and in which the page has them. */
-export const benches: readonly Bench[] = [coreBench, kubeBench, burstBench, controllerBench];
+export const benches: readonly Bench[] = [coreBench, ledgerBench, kubeBench, burstBench, controllerBench];

@@ -1,5 +1,6 @@
 import type { PolicyNumbers } from '@spotalis/core';
 import type { Bench, BenchContext, Findings } from '../bench.ts';
+import { bundleServices } from '../bundles.ts';
 import { type Load, settle } from '../workloads.ts';
 import { type LaneName, openLane } from './lane.ts';
 import { burstTables, type Sample } from './report.ts';
@@ -36,6 +37,7 @@ function inTurn(round: number): LaneName[] {
 }
 
 async function run({ quick, report }: BenchContext): Promise<Findings> {
+  bundleServices();
   const samples: Sample[] = [];
   const groups = quick ? quickly : full;
   for (const { sizes, rounds } of groups) {

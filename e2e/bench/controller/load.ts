@@ -4,6 +4,7 @@ import { type Cluster, freePorts, startCluster, startRedis } from '@spotalis/clu
 import { install } from '../../installation/installation.ts';
 import { installationNamespace } from '../../installation/manifests.ts';
 import type { Bench, BenchContext, Findings, Table } from '../bench.ts';
+import { bundleServices } from '../bundles.ts';
 import { cpuMs, rssMiB } from '../processes.ts';
 import { repository } from '../results.ts';
 import { declareLoad, type Load, podsOf, prepareNamespace } from '../workloads.ts';
@@ -27,6 +28,7 @@ async function run({ quick, report }: BenchContext): Promise<Findings> {
   const policy = { spotPercentage: 70, minOnDemand: 2 };
   const load: Load = { name: 'load', deployments: quick ? 20 : 1_000, replicas: 10, policy };
   const restMs = quick ? 5_000 : 60_000;
+  bundleServices();
   const redis = await startRedis();
   try {
     const cluster = await startCluster({ audit: true, podsPerNode: 1_000 });

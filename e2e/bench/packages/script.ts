@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { repository } from '../results.ts';
 
 /**
- * Runs the bench script of a package, which measures in processes of its own and whose last line of output is one
- * JSON object. What it says meanwhile goes to `report`.
+ * Runs the bench script of a package, which measures in processes of its own and which prints one JSON value.
+ * What it says on stderr meanwhile goes to `report`.
  */
 export async function runScript<T>(
   script: string,
@@ -37,11 +37,10 @@ export async function runScript<T>(
   });
   process.off('exit', end);
   if (code !== 0) throw new Error(`${script} ended with ${String(code)}: ${complaints.slice(-500)}`);
-  const last = output.trimEnd().split('\n').at(-1) ?? '';
   try {
-    const value: T = JSON.parse(last);
+    const value: T = JSON.parse(output);
     return value;
   } catch {
-    throw new Error(`the last line of ${script} is not JSON: ${last.slice(0, 200)}`);
+    throw new Error(`${script} did not print one JSON value: ${output.slice(0, 200)}`);
   }
 }
