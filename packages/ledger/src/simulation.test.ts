@@ -14,11 +14,12 @@ const policies = fc.record({
   minOnDemand: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 8 })),
 });
 
-/** Runs the scenario in many worlds and then lets the controller repair what is left. */
-function inManyWorlds(
+/** Runs the scenario in many worlds and then lets the controller repair what is left. Returns how many went well. */
+function worlds(
   scenario: (world: Simulation) => void,
   allowedDrift: (world: Simulation) => number = () => 0,
-) {
+): number {
+  let passed = 0;
   fc.assert(
     fc.property(fc.integer(), policies, (seed, policy) => {
       const world = new Simulation(seed, policy);
@@ -31,9 +32,11 @@ function inManyWorlds(
       world.repair();
       expect(world.evictions).toBe(drift);
       expect(world.strangers()).toEqual([]);
+      passed++;
     }),
     runs,
   );
+  return passed;
 }
 
 /** Grows to between these sizes and waits until all pods are ready. */
@@ -50,153 +53,177 @@ function reclaim(world: Simulation): void {
 
 describe('many replicas around one ledger', () => {
   it('are exact after any burst, at the last admission', () => {
-    inManyWorlds((world) => {
-      for (let i = 0; i < world.random.integer(1, 4); i++) {
-        const more = world.random.chance(0.1) ? world.random.integer(40, 120) : world.random.integer(1, 40);
-        world.cluster.scale(world.cluster.replicas + more);
-        world.run(world.random.pick([10, 300, 2_000, 20_000]));
-        const { length } = world.cluster.active();
-        if (length === world.cluster.replicas) expect(world.cluster.drift()).toBe(0);
-      }
-    });
+    expect(
+      worlds((world) => {
+        for (let i = 0; i < world.random.integer(1, 4); i++) {
+          const more = world.random.chance(0.1) ? world.random.integer(40, 120) : world.random.integer(1, 40);
+          world.cluster.scale(world.cluster.replicas + more);
+          world.run(world.random.pick([10, 300, 2_000, 20_000]));
+          const { length } = world.cluster.active();
+          expect(length === world.cluster.replicas ? world.cluster.drift() : 0).toBe(0);
+        }
+      }),
+    ).toBe(runs.numRuns);
   });
 
   it('are exact while no controller observes anything', () => {
-    inManyWorlds((world) => {
-      world.observing = false;
-      for (let i = 0; i < 4; i++) {
-        world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
-        world.run(world.random.pick([1_000, 20_000, 90_000]));
-      }
-      world.settle();
-      expect(world.cluster.drift()).toBe(0);
-    });
+    expect(
+      worlds((world) => {
+        world.observing = false;
+        for (let i = 0; i < 4; i++) {
+          world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
+          world.run(world.random.pick([1_000, 20_000, 90_000]));
+        }
+        world.settle();
+        expect(world.cluster.drift()).toBe(0);
+      }),
+    ).toBe(runs.numRuns);
   });
 
   it('are exact after scaling down and up again', () => {
-    inManyWorlds((world) => {
-      let replicas = grown(world, 2, 50);
-      for (let i = 0; i < 3; i++) {
-        replicas = grown(world, 0, replicas);
-        expect(world.cluster.drift()).toBe(0);
-        replicas = grown(world, replicas + 1, replicas + 20);
-        expect(world.cluster.drift()).toBe(0);
-      }
-    });
+    expect(
+      worlds((world) => {
+        let replicas = grown(world, 2, 50);
+        for (let i = 0; i < 3; i++) {
+          replicas = grown(world, 0, replicas);
+          expect(world.cluster.drift()).toBe(0);
+          replicas = grown(world, replicas + 1, replicas + 20);
+          expect(world.cluster.drift()).toBe(0);
+        }
+      }),
+    ).toBe(runs.numRuns);
   });
 
   it('are exact when scaled down and up again faster than the watch is', () => {
-    inManyWorlds((world) => {
-      const replicas = grown(world, 5, 40);
-      world.cluster.scale(world.random.integer(1, replicas));
-      world.run(world.random.pick([100, 500, 1_000]));
-      world.cluster.scale(world.cluster.replicas + world.random.integer(1, 40));
-    });
+    expect(
+      worlds((world) => {
+        const replicas = grown(world, 5, 40);
+        world.cluster.scale(world.random.integer(1, replicas));
+        world.run(world.random.pick([100, 500, 1_000]));
+        world.cluster.scale(world.cluster.replicas + world.random.integer(1, 40));
+      }),
+    ).toBe(runs.numRuns);
   });
 
   it('are exact after spot nodes are reclaimed', () => {
-    inManyWorlds((world) => {
-      grown(world, 5, 60);
-      for (let i = 0; i < world.random.integer(1, 5); i++) {
-        reclaim(world);
-        world.run(world.random.pick([0, 200, 5_000]));
-      }
-    });
+    expect(
+      worlds((world) => {
+        grown(world, 5, 60);
+        for (let i = 0; i < world.random.integer(1, 5); i++) {
+          reclaim(world);
+          world.run(world.random.pick([0, 200, 5_000]));
+        }
+      }),
+    ).toBe(runs.numRuns);
   });
 
   it('are exact after users delete pods', () => {
-    inManyWorlds((world) => {
-      grown(world, 5, 60);
-      for (let i = 0; i < world.random.integer(1, 10); i++) {
-        const active = world.cluster.active();
-        if (active.length > 0) world.cluster.delete(world.random.pick(active));
-        world.run(world.random.pick([0, 50, 1_000, 5_000]));
-      }
-    });
+    expect(
+      worlds((world) => {
+        grown(world, 5, 60);
+        for (let i = 0; i < world.random.integer(1, 10); i++) {
+          const active = world.cluster.active();
+          if (active.length > 0) world.cluster.delete(world.random.pick(active));
+          world.run(world.random.pick([0, 50, 1_000, 5_000]));
+        }
+      }),
+    ).toBe(runs.numRuns);
   });
 
   it('are exact after a quota rejected what they had admitted', () => {
-    inManyWorlds((world) => {
-      const replicas = grown(world, 1, 20);
-      world.cluster.quota = replicas + world.random.integer(0, 10);
-      world.cluster.scale(replicas + world.random.integer(5, 40));
-      world.run(world.random.pick([1_000, 10_000, 40_000, 100_000]));
-    });
+    expect(
+      worlds((world) => {
+        const replicas = grown(world, 1, 20);
+        world.cluster.quota = replicas + world.random.integer(0, 10);
+        world.cluster.scale(replicas + world.random.integer(5, 40));
+        world.run(world.random.pick([1_000, 10_000, 40_000, 100_000]));
+      }),
+    ).toBe(runs.numRuns);
   });
 
   it('are off by no more than the rejections that no later creation made good', () => {
-    inManyWorlds(
-      (world) => {
-        world.cluster.rejected = world.random.pick([0.02, 0.1, 0.3]);
-        for (let i = 0; i < world.random.integer(1, 5); i++) {
-          world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
-          world.run(world.random.pick([300, 2_000, 20_000]));
-        }
-      },
-      ({ cluster }) => cluster.rejections,
-    );
+    expect(
+      worlds(
+        (world) => {
+          world.cluster.rejected = world.random.pick([0.02, 0.1, 0.3]);
+          for (let i = 0; i < world.random.integer(1, 5); i++) {
+            world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
+            world.run(world.random.pick([300, 2_000, 20_000]));
+          }
+        },
+        ({ cluster }) => cluster.rejections,
+      ),
+    ).toBe(runs.numRuns);
   });
 
   it('are at most two pods off after Redis was flushed in a burst', () => {
-    inManyWorlds(
-      (world) => {
-        for (let i = 0; i < world.random.integer(2, 5); i++) {
-          world.cluster.scale(world.cluster.replicas + world.random.integer(1, 40));
-          world.run(world.random.between(0, 1_000));
-          world.ledger.flush();
-          world.run(world.random.pick([0, 200, 5_000]));
-        }
-      },
-      () => 2,
-    );
+    expect(
+      worlds(
+        (world) => {
+          for (let i = 0; i < world.random.integer(2, 5); i++) {
+            world.cluster.scale(world.cluster.replicas + world.random.integer(1, 40));
+            world.run(world.random.between(0, 1_000));
+            world.ledger.flush();
+            world.run(world.random.pick([0, 200, 5_000]));
+          }
+        },
+        () => 2,
+      ),
+    ).toBe(runs.numRuns);
   });
 
   it('are at most two pods off after a failover that lost the last moments', () => {
-    inManyWorlds(
-      (world) => {
-        const replicas = grown(world, 1, 20);
-        world.cluster.scale(replicas + world.random.integer(5, 60));
-        world.run(world.random.between(50, 600));
-        world.ledger.failOver(200);
-        world.reconnect();
-        world.run(world.random.pick([0, 500, 3_000]));
-        if (world.random.chance(0.5))
-          world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
-      },
-      () => 2,
-    );
+    expect(
+      worlds(
+        (world) => {
+          const replicas = grown(world, 1, 20);
+          world.cluster.scale(replicas + world.random.integer(5, 60));
+          world.run(world.random.between(50, 600));
+          world.ledger.failOver(200);
+          world.reconnect();
+          world.run(world.random.pick([0, 500, 3_000]));
+          if (world.random.chance(0.5))
+            world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
+        },
+        () => 2,
+      ),
+    ).toBe(runs.numRuns);
   });
 
   it('are off by no more than the pods that bypassed them', () => {
-    inManyWorlds(
-      (world) => {
-        world.cluster.bypassed = 0.1;
-        for (let i = 0; i < 4; i++) {
-          world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
-          world.run(5_000);
-        }
-      },
-      ({ cluster }) => cluster.active().filter(({ token }) => token.startsWith('pod-of-')).length,
-    );
+    expect(
+      worlds(
+        (world) => {
+          world.cluster.bypassed = 0.1;
+          for (let i = 0; i < 4; i++) {
+            world.cluster.scale(world.cluster.replicas + world.random.integer(1, 30));
+            world.run(5_000);
+          }
+        },
+        ({ cluster }) => cluster.active().filter(({ token }) => token.startsWith('pod-of-')).length,
+      ),
+    ).toBe(runs.numRuns);
   });
 
   it('reach the nearest mix that growth can, after the policy changed', () => {
-    inManyWorlds(
-      (world) => {
-        grown(world, 2, 40);
-        const { cluster, random } = world;
-        const before = cluster.active();
-        const spot = before.filter(({ type }) => type === 'spot').length;
-        const start = { spot, onDemand: before.length - spot };
-        cluster.policy = { spotPercentage: random.integer(0, 100), minOnDemand: random.integer(0, 8) };
-        const more = random.integer(1, 60);
-        cluster.scale(before.length + more);
-        world.settle();
-        const now = cluster.active().filter(({ type }) => type === 'spot').length;
-        expect(now).toBe(spotAfterGrowth(cluster.policy, start, more));
-      },
-      () => Number.POSITIVE_INFINITY,
-    );
+    expect(
+      worlds(
+        (world) => {
+          grown(world, 2, 40);
+          const { cluster, random } = world;
+          const before = cluster.active();
+          const spot = before.filter(({ type }) => type === 'spot').length;
+          const start = { spot, onDemand: before.length - spot };
+          cluster.policy = { spotPercentage: random.integer(0, 100), minOnDemand: random.integer(0, 8) };
+          const more = random.integer(1, 60);
+          cluster.scale(before.length + more);
+          world.settle();
+          const now = cluster.active().filter(({ type }) => type === 'spot').length;
+          expect(now).toBe(spotAfterGrowth(cluster.policy, start, more));
+        },
+        () => Number.POSITIVE_INFINITY,
+      ),
+    ).toBe(runs.numRuns);
   });
 
   it('list rarely in a burst', () => {

@@ -11,6 +11,8 @@ function at(nowUs: number, more: Partial<DecideContext> = {}): DecideContext {
   return { nowUs, dirty: false, breaker: new BreakerBook(), poolOpen: false, storeSinceUs: 0, ...more };
 }
 
+const own = (token: string) => ({ token, type: 'on-demand' as const, rank: 4, substitute: false });
+
 function bookOfTwo(nowUs: number): RevisionBook {
   const book = new RevisionBook(defaultTiming);
   book.merge({ resourceVersion: '20', pods: [pod('a', 'spot', 0), pod('b', 'spot', 1)] }, nowUs, nowUs);
@@ -55,7 +57,6 @@ describe('the places of a ReplicaSet', () => {
     const book = bookOfTwo(1_000);
     book.released('a', 2_000);
     book.cancel('c', 2_000);
-    const own = (token: string) => ({ token, type: 'on-demand' as const, rank: 4, substitute: false });
     book.announce(['a', 'b', 'c', 'd'].map(own), 3_000);
     expect(book.counts()).toEqual({ spot: 1, onDemand: 1, pending: 1 });
     expect(book.lookup('d')).toMatchObject({ state: 'pending', rank: 4 });

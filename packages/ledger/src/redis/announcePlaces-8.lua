@@ -13,7 +13,7 @@ local now = clock()
 local kept = tonumber(ARGV[2])
 for i = 4, #ARGV, 4 do
   local token = ARGV[i]
-  if not read(token) and not buried(token, now, kept) and not buried('!' .. token, now, kept) then
+  if not read(token) and not ended(token, now, kept) then
     local entry = { state = 'P', type = ARGV[i + 1], rank = tonumber(ARGV[i + 2]), substitute = ARGV[i + 3], version = '' }
     put(token, nil, entry, now + tonumber(ARGV[1]))
   end

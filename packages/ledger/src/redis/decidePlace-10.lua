@@ -59,7 +59,7 @@ if carried ~= '' then
     return again(carried, first)
   end
 end
-if buried(token, now, kept) or buried('!' .. token, now, kept) then
+if ended(token, now, kept) then
   return { 1, id, 'o', 0, token, 1, 0, spot, ondemand }
 end
 
@@ -68,7 +68,7 @@ if ARGV[8] ~= '' and (not meta[6] or later(ARGV[8], meta[6])) then
   replicas = tonumber(ARGV[7])
   if not dry then
     redis.call('HSET', KEYS[1], 'replicas', ARGV[7], 'version', ARGV[8])
-    id = touch(now, idle)
+    id = touch(now, idle, id)
   end
 end
 if not replicas then
@@ -149,7 +149,7 @@ local rank = lowestfree(used)
 if not dry then
   local entry = { state = 'P', type = type, rank = rank, substitute = substitute, version = '' }
   put(token, nil, entry, now + tonumber(ARGV[13]))
-  id = touch(now, idle)
+  id = touch(now, idle, id)
 end
 if type == 's' then
   spot = spot + 1

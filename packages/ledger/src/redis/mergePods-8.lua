@@ -20,9 +20,9 @@ if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then
 end
 for i = 6, #ARGV, 5 do
   local token = ARGV[i]
-  local ended = buried(token, now, kept)
-  if not ended or ended < mark then
-    if ended then
+  local buriedat = buried(token, now, kept)
+  if not buriedat or buriedat < mark then
+    if buriedat then
       redis.call('ZREM', KEYS[8], token)
     end
     local before = read(token)
@@ -33,4 +33,4 @@ for i = 6, #ARGV, 5 do
     end
   end
 end
-return { 1, touch(now, ARGV[5]) }
+return { 1, touch(now, ARGV[5], ARGV[1]) }

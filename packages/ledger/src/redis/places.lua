@@ -9,13 +9,14 @@
 --   8 gone       zset   token by the time of its end; !token by the time it was cancelled
 -- A state is P(ending) or L(ive), a type s(pot) or o(n-demand), a rank -1 where a pod has none.
 
-local function read(token)
-  local text = redis.call('HGET', KEYS[2], token)
-  if not text then
-    return nil
-  end
+local function parse(text)
   local state, type, rank, substitute, version = string.match(text, '^(%a)|(%a)|(%-?%d+)|(%d)|(%d*)$')
   return { state = state, type = type, rank = tonumber(rank), substitute = substitute, version = version }
+end
+
+local function read(token)
+  local text = redis.call('HGET', KEYS[2], token)
+  return text and parse(text) or nil
 end
 
 local function typekeys(type)
@@ -71,6 +72,11 @@ local function buried(member, now, kept)
   return false
 end
 
+-- Nothing is to be decided for it any more: its pod has ended, or its decision was cancelled.
+local function ended(token, now, kept)
+  return buried(token, now, kept) or buried('!' .. token, now, kept)
+end
+
 -- Each burial makes room for itself: never many at once, so that no call is long.
 local function bury(member, now, kept)
   redis.call('ZADD', KEYS[8], digits(now), member)
@@ -80,12 +86,15 @@ local function bury(member, now, kept)
   end
 end
 
--- All keys of a ledger expire together: a part of one would be believed. Returns the ledger's id, which is new
--- whenever its memory is.
-local function touch(now, idle)
-  redis.call('HSETNX', KEYS[1], 'id', digits(now))
+-- All keys of a ledger expire together: a part of one would be believed. Returns the ledger's id (id: the same, where
+-- it was read already), which is new whenever its memory is.
+local function touch(now, idle, id)
+  if not id or id == '' then
+    redis.call('HSETNX', KEYS[1], 'id', digits(now))
+    id = redis.call('HGET', KEYS[1], 'id')
+  end
   for i = 1, 8 do
     redis.call('PEXPIRE', KEYS[i], idle)
   end
-  return redis.call('HGET', KEYS[1], 'id')
+  return id
 end

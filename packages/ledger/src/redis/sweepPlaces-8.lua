@@ -20,13 +20,13 @@ end
 local page = redis.call('HSCAN', KEYS[2], ARGV[6], 'COUNT', ARGV[7])
 for i = 1, #page[2], 2 do
   local token = page[2][i]
-  local entry = read(token)
-  if entry and entry.state == 'L' then
+  local entry = parse(page[2][i + 1])
+  if entry.state == 'L' then
     if later(listed, entry.version) then
       drop(token, entry)
       bury(token, now, kept)
     end
-  elseif entry then
+  else
     local deadline = redis.call('ZSCORE', KEYS[7], token)
     if not deadline or tonumber(deadline) < mark then
       drop(token, entry)
@@ -37,5 +37,5 @@ if page[1] == '0' then
   local list = tonumber(redis.call('HGET', KEYS[1], 'list') or 0)
   redis.call('HSET', KEYS[1], 'seeded', '1', 'list', digits(math.max(list, mark)))
 end
-touch(now, ARGV[5])
+touch(now, ARGV[5], ARGV[1])
 return { 1, page[1] }

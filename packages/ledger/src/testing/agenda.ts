@@ -42,14 +42,15 @@ export class Agenda {
   }
 
   #before(a: number, b: number): boolean {
-    const x = this.#heap[a]!;
-    const y = this.#heap[b]!;
+    const [x, y] = [this.#heap[a], this.#heap[b]];
+    if (x === undefined || y === undefined) return false;
     return x.atMs < y.atMs || (x.atMs === y.atMs && x.order < y.order);
   }
 
   #swap(a: number, b: number): void {
-    const kept = this.#heap[a]!;
-    this.#heap[a] = this.#heap[b]!;
-    this.#heap[b] = kept;
+    const [x, y] = [this.#heap[a], this.#heap[b]];
+    if (x === undefined || y === undefined) return;
+    this.#heap[a] = y;
+    this.#heap[b] = x;
   }
 }

@@ -1,4 +1,4 @@
-import { DirtyMarks } from '../dirty.ts';
+import type { DirtyMarks } from '../dirty.ts';
 import type { DecideRequest, Decision, LedgerPod, ListMark, PodList } from '../ledger.ts';
 import { BreakerBook } from '../memory/breaker-book.ts';
 import { RevisionBook } from '../memory/revision-book.ts';

@@ -68,7 +68,7 @@ export function pod(token: string, type: LedgerPod['type'], rank: number, resour
   return { token, type, rank, resourceVersion };
 }
 
-export type Decided = Extract<Decision, { kind: 'decided' }>;
+type Decided = Extract<Decision, { kind: 'decided' }>;
 
 /** Decides where nothing more may have to be read. */
 export async function place(ledger: Ledger, asked: DecideRequest): Promise<Decided> {

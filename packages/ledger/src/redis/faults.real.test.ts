@@ -1,0 +1,324 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type RedisServers, startRedis, waitFor } from '@spotalis/cluster';
+import type { Redis } from 'ioredis';
+import { LedgerUnavailable } from '../errors.ts';
+import type { LedgerOperation } from '../ledger.ts';
+import { admin, age, newPrefix, ready, readyLedger, stopAll } from '../testing/redis.ts';
+import { markOf, newRevision, place, pod, request, seed, verified } from '../testing/subject.ts';
+import { RedisLedger } from './redis-ledger.ts';
+
+const slowStartMs = 60_000;
+
+async function codeOf(call: Promise<unknown>): Promise<string> {
+  try {
+    await call;
+    return 'ok';
+  } catch (error) {
+    return error instanceof LedgerUnavailable ? error.code : String(error);
+  }
+}
+
+describe('a ledger whose Redis fails', () => {
+  const stops: (() => Promise<unknown> | void)[] = [];
+  let redis: RedisServers;
+  let client: Redis;
+  let prefix: string;
+  let ledger: RedisLedger;
+  const operations: LedgerOperation[] = [];
+
+  beforeAll(async () => {
+    redis = await startRedis();
+    stops.push(() => redis.stop());
+    client = admin(redis.url);
+    stops.push(() => client.disconnect());
+  }, slowStartMs);
+
+  afterAll(() => stopAll(stops), slowStartMs);
+
+  beforeEach(async () => {
+    prefix = newPrefix();
+    operations.length = 0;
+    const opened = await readyLedger(
+      { url: redis.url, keyPrefix: prefix },
+      { observer: { operation: (event) => operations.push(event) } },
+    );
+    ledger = opened;
+    stops.push(() => opened.close());
+    await age(client, prefix, 3_600_000);
+  });
+
+  /** Cuts every connection; the data stays. */
+  async function cut(): Promise<void> {
+    const before = ledger.health().epoch;
+    await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await waitFor('the ledger to reconnect', () => ledger.health().epoch > before);
+    await ready(ledger);
+  }
+
+  it('is told again what this process decided just now, when it lost its memory', async () => {
+    const revision = newRevision();
+    await seed(ledger, revision);
+    for (const token of ['a', 'b', 'c']) await place(ledger, request(revision, token));
+    await client.flushall();
+    const mark = await markOf(ledger, request(revision, 'd'), 'unseeded');
+    expect(await ledger.counts(revision)).toEqual({ spot: 2, onDemand: 1, pending: 3 });
+    await ledger.merge(revision, { resourceVersion: '40', pods: [] }, mark);
+    const fourth = await place(ledger, request(revision, 'd', { knowledge: verified(10) }));
+    expect(fourth).toMatchObject({ counts: { spot: 3, onDemand: 1 } });
+  });
+
+  it('is told of them also when nobody asks it for more', async () => {
+    const revision = newRevision();
+    await seed(ledger, revision);
+    await place(ledger, request(revision, 'a'));
+    await client.flushall();
+    await waitFor('the decision to come back', async () => (await ledger.counts(revision)).pending === 1);
+    expect(await ledger.lookup(revision, ['a'])).toMatchObject([
+      { state: 'pending', type: 'on-demand', rank: 0 },
+    ]);
+  });
+
+  it('is not told of what was cancelled or has ended', async () => {
+    const revision = newRevision();
+    await seed(ledger, revision);
+    for (const token of ['a', 'b', 'c']) await place(ledger, request(revision, token));
+    await ledger.cancel(revision, 'a');
+    await ledger.released(revision, 'b');
+    await client.flushall();
+    await markOf(ledger, request(revision, 'd'), 'unseeded');
+    expect((await ledger.entries(revision)).map(({ token }) => token)).toEqual(['c']);
+  });
+
+  it('must be listed after a lost connection, each ReplicaSet once', async () => {
+    const [one, other] = [newRevision(), newRevision()];
+    await seed(ledger, one);
+    await seed(ledger, other);
+    await cut();
+    const mark = await markOf(ledger, request(one, 'a'), 'dirty');
+    await ledger.merge(one, { resourceVersion: '40', pods: [] }, mark);
+    expect((await ledger.decide(request(one, 'a'))).kind).toBe('decided');
+    await expect(markOf(ledger, request(other, 'a'), 'dirty')).resolves.toBeDefined();
+  });
+
+  it('must be listed again when the connection was lost after the list began', async () => {
+    const revision = newRevision();
+    await seed(ledger, revision);
+    await cut();
+    const mark = await markOf(ledger, request(revision, 'a'), 'dirty');
+    await cut();
+    await ledger.merge(revision, { resourceVersion: '40', pods: [] }, mark);
+    await expect(markOf(ledger, request(revision, 'a'), 'dirty')).resolves.toBeDefined();
+  });
+
+  it('needs no list for a ReplicaSet made after the loss', async () => {
+    await cut();
+    await waitFor('the store to be looked at', () =>
+      operations.some(({ operation, outcome }) => operation === 'readStore' && outcome === 'ok'),
+    );
+    const revision = newRevision();
+    const young = (createdAtMs: number) =>
+      request(revision, 'a', { birth: { createdAtMs, untouched: true } });
+    // Within the margin that clocks may differ by.
+    await expect(markOf(ledger, young(Date.now() - 500), 'unseeded')).resolves.toBeDefined();
+    await waitFor(
+      'the loss to be past',
+      async () => (await ledger.decide(young(Date.now()))).kind === 'decided',
+    );
+  });
+
+  it('begins no ledger without a list in a store that was emptied just now', async () => {
+    await client.flushall();
+    const birth = { createdAtMs: Date.now(), untouched: true };
+    await expect(markOf(ledger, request(newRevision(), 'a', { birth }), 'unseeded')).resolves.toBeDefined();
+  });
+
+  it('fails by its deadline, then at once but for one caller who tries, and recovers', async () => {
+    const [revision, other] = [newRevision(), newRevision()];
+    await seed(ledger, revision);
+    await seed(ledger, other);
+    redis.freeze();
+    try {
+      expect(await codeOf(ledger.decide(request(revision, 'a')))).toBe('LEDGER_TIMEOUT');
+      const codes = await Promise.all(
+        Array.from({ length: 50 }, (_, n) => codeOf(ledger.decide(request(revision, `t${n}`)))),
+      );
+      expect(codes.filter((code) => code === 'LEDGER_TIMEOUT').length).toBeLessThanOrEqual(1);
+      expect(codes.filter((code) => code === 'LEDGER_CIRCUIT_OPEN').length).toBeGreaterThanOrEqual(49);
+      expect(ledger.health()).toMatchObject({ mode: 'degraded' });
+    } finally {
+      redis.thaw();
+    }
+    await waitFor('an answer', async () => (await codeOf(ledger.counts(revision))) === 'ok');
+    // It was decided without; the other one was not.
+    await markOf(ledger, request(revision, 'b'), 'dirty');
+    expect((await ledger.decide(request(other, 'a'))).kind).toBe('decided');
+    expect(operations.some(({ outcome }) => outcome === 'LEDGER_TIMEOUT')).toBe(true);
+  });
+
+  it('says that it is not connected, and queues nothing, while Redis is down', async () => {
+    const revision = newRevision();
+    await redis.kill();
+    try {
+      await waitFor('the loss to be noticed', () => ledger.health().mode === 'degraded');
+      const started = performance.now();
+      expect(await codeOf(ledger.decide(request(revision, 'a')))).toMatch(
+        /LEDGER_(DISCONNECTED|CIRCUIT_OPEN)/,
+      );
+      expect(performance.now() - started).toBeLessThan(150);
+    } finally {
+      await redis.restart();
+    }
+    await ready(ledger);
+    await waitFor('an answer', async () => (await codeOf(ledger.counts(revision))) === 'ok');
+    expect(await ledger.counts(revision)).toEqual({ spot: 0, onDemand: 0, pending: 0 });
+  });
+
+  it('begins a merge again whose first part was lost', async () => {
+    const revision = newRevision();
+    const pods = Array.from({ length: 1_000 }, (_, n) => pod(`p${n}`, 'spot', n));
+    const mark = await ledger.markList(revision);
+    let merged = 0;
+    const losing = await readyLedger(
+      { url: redis.url, keyPrefix: prefix },
+      {
+        observer: {
+          operation: ({ operation }) => {
+            if (operation === 'mergePods' && ++merged === 3) void client.flushall();
+          },
+        },
+      },
+    );
+    stops.push(() => losing.close());
+    await losing.merge(revision, { resourceVersion: '40', pods }, mark);
+    expect(merged).toBeGreaterThan(7);
+    expect(await ledger.counts(revision)).toEqual({ spot: 1_000, onDemand: 0, pending: 0 });
+  });
+
+  it('bears two merges of different lists at once', async () => {
+    const revision = newRevision();
+    const pods = Array.from({ length: 600 }, (_, n) => pod(`p${n}`, 'spot', n));
+    const mark = await ledger.markList(revision);
+    await Promise.all([
+      ledger.merge(revision, { resourceVersion: '50', pods: pods.slice(0, 400) }, mark),
+      ledger.merge(revision, { resourceVersion: '40', pods }, mark),
+      ledger.merge(revision, { resourceVersion: '45', pods: pods.slice(0, 500) }, mark),
+    ]);
+    const { spot } = await ledger.counts(revision);
+    // An older list may bring back what a newer one does not have, but never the other way round.
+    expect(spot).toBeGreaterThanOrEqual(400);
+    await ledger.merge(
+      revision,
+      { resourceVersion: '50', pods: pods.slice(0, 400) },
+      await ledger.markList(revision),
+    );
+    expect(await ledger.counts(revision)).toMatchObject({ spot: 400 });
+  });
+
+  it('rebuilds a ledger of which Redis evicted a part', async () => {
+    const revision = newRevision();
+    await seed(ledger, revision, [pod('a', 'spot', 0), pod('b', 'on-demand', 0)]);
+    const [key = ''] = await client.keys(`${prefix}*:spot`);
+    await client.del(key);
+    await markOf(ledger, request(revision, 'c'), 'unseeded');
+    await seed(ledger, revision, [pod('a', 'spot', 0), pod('b', 'on-demand', 0)]);
+    expect(await place(ledger, request(revision, 'c'))).toMatchObject({ counts: { spot: 2, onDemand: 1 } });
+  });
+
+  it('forgets a workload that was silent for long, all of it at once', async () => {
+    const silent = await readyLedger({ url: redis.url, keyPrefix: prefix }, { timing: { idleMs: 300 } });
+    stops.push(() => silent.close());
+    const revision = newRevision();
+    await seed(silent, revision, [pod('a', 'spot', 0)]);
+    await place(silent, request(revision, 'b'));
+    const keys = async () => (await client.keys(`${prefix}*replicaset-*`)).length;
+    expect(await keys()).toBeGreaterThan(0);
+    await waitFor('the keys to expire', async () => (await keys()) === 0);
+    await markOf(silent, request(revision, 'c'), 'unseeded');
+  });
+
+  it('says what Redis refuses, and whether it passes', async () => {
+    await client.config('SET', 'maxmemory', '1');
+    try {
+      const refused = ledger.decide(request(newRevision(), 'a'));
+      await expect(refused).rejects.toMatchObject({ code: 'LEDGER_REFUSED', retryable: true });
+    } finally {
+      await client.config('SET', 'maxmemory', '0');
+    }
+    await client.call('ACL', 'SETUSER', 'nobody', 'on', '>secret', '-@all', '+info');
+    const login = { url: redis.url, username: 'nobody', password: 'secret' };
+    const nobody = new RedisLedger({ redis: login, now: () => performance.now() });
+    stops.push(() => nobody.close());
+    await waitFor('the refusal', () => nobody.health().code === 'LEDGER_REFUSED');
+    await expect(nobody.decide(request(newRevision(), 'a'))).rejects.toMatchObject({
+      code: 'LEDGER_REFUSED',
+      retryable: false,
+    });
+  });
+
+  it('answers nothing once it is closed', async () => {
+    const closing = await readyLedger({ url: redis.url, keyPrefix: prefix });
+    await closing.close();
+    await expect(closing.counts(newRevision())).rejects.toMatchObject({
+      code: 'LEDGER_CLOSED',
+      retryable: false,
+    });
+  });
+});
+
+describe('a ledger behind Sentinels', () => {
+  const stops: (() => Promise<unknown> | void)[] = [];
+  afterAll(() => stopAll(stops), slowStartMs);
+
+  it(
+    'goes on after a failover, and must be listed then',
+    async () => {
+      const redis = await startRedis({ mode: 'sentinel' });
+      stops.push(() => redis.stop());
+      const nodes = redis.sentinels.map(({ host, port }) => ({ host, port }));
+      const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes } });
+      stops.push(() => ledger.close());
+      const revision = newRevision();
+      await seed(ledger, revision, [pod('a', 'spot', 0)]);
+      await redis.failOver();
+      await waitFor(
+        'an answer of the new primary',
+        async () => (await codeOf(ledger.counts(revision))) === 'ok',
+      );
+      const mark = await markOf(ledger, request(revision, 'b'), 'dirty');
+      await ledger.merge(revision, { resourceVersion: '40', pods: [pod('a', 'spot', 0)] }, mark);
+      expect((await ledger.decide(request(revision, 'b'))).kind).toBe('decided');
+    },
+    slowStartMs,
+  );
+});
+
+describe('a ledger in a Redis Cluster', () => {
+  const stops: (() => Promise<unknown> | void)[] = [];
+  afterAll(() => stopAll(stops), slowStartMs);
+
+  it(
+    'answers for the workloads of the other nodes while one is down',
+    async () => {
+      const redis = await startRedis({ mode: 'cluster' });
+      stops.push(() => redis.stop());
+      for (const node of redis.nodes)
+        await node.command('CONFIG', 'SET', 'cluster-require-full-coverage', 'no');
+      const nodes = redis.nodes.map(({ host, port }) => ({ host, port }));
+      const ledger = await readyLedger({ cluster: { nodes } });
+      stops.push(() => ledger.close());
+      await redis.kill(2);
+      const revisions = Array.from({ length: 12 }, newRevision);
+      const served = await waitFor(
+        'the nodes to be told apart',
+        async () => {
+          const codes: string[] = [];
+          for (const revision of revisions) codes.push(await codeOf(ledger.counts(revision)));
+          return codes.filter((code) => code === 'ok').length;
+        },
+        { until: (count) => count >= 4 && count < 12 },
+      );
+      expect(served).toBeLessThan(12);
+    },
+    slowStartMs,
+  );
+});
