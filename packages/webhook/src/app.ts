@@ -1,5 +1,5 @@
 import { type NodeLabels, preparePlacement, type PolicyDefaults, readNodeLabels } from '@spotalis/core';
-import { ApiClient, type Credentials, Transport } from '@spotalis/kube';
+import { ApiClient, type Credentials, type ReflectorObserver, Transport } from '@spotalis/kube';
 import type { Lane } from '@spotalis/ledger';
 import {
   CertificateFiles,
@@ -94,12 +94,26 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
 
   const deadlineMs = values.webhook.decisionTimeout;
   const reflected = reflectorMetrics(metrics);
+  const watching = (name: string): ReflectorObserver => {
+    const measured = reflected.observer(name);
+    return {
+      ...measured,
+      failed(error, retryInMs) {
+        measured.failed();
+        logger.warn('cannot list or watch', { resource: name, error, retryInMs: Math.round(retryInMs) });
+      },
+      rejected(error) {
+        measured.rejected();
+        logger.warn('an object could not be understood', { resource: name, error });
+      },
+    };
+  };
   const source = (of: typeof statefulSets, view: 'whole' | 'metadata', kind: ReadKind) =>
     new OptInSource({
       client,
       resource: of,
       view,
-      observer: reflected.observer(of.plural),
+      observer: watching(of.plural),
       onRead: () => admitted.read(kind),
       deadlineMs,
       now,
@@ -158,7 +172,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
           ledger,
           revisionOf: (owner) => workloads.revisionOf(owner),
           typeOfNode: (name) => nodeTypes.of(name),
-          observer: reflected.observer('pods'),
+          observer: watching('pods'),
           logger,
         }),
       ]
