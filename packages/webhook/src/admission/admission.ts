@@ -34,7 +34,7 @@ interface Candidate {
 }
 
 export interface AdmissionOptions {
-  readonly workloads: Workloads;
+  readonly workloads: Pick<Workloads, 'resolve'>;
   readonly reserver: Reserver;
   readonly ledger: Pick<Ledger, 'steer'>;
   readonly placement: Placement;

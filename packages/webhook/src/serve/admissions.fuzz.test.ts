@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { preparePlacement } from '@spotalis/core';
+import { MemoryLedger } from '@spotalis/ledger';
+import { createLogger, Metrics, webhookMetrics } from '@spotalis/runtime';
+import * as fc from 'fast-check';
+import request from 'supertest';
+import { Admission } from '../admission/admission.ts';
+import { admissionMetrics } from '../report/metrics.ts';
+import { Reserver } from '../reserve/reserver.ts';
+import type { Resolution } from '../workload/workloads.ts';
+import { admissionPath, admissionsApp } from './admissions.ts';
+
+const runs = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) };
+
+const fixture: object = JSON.parse(
+  readFileSync(new URL('../review/fixtures/replicaset-pod.json', import.meta.url), 'utf8'),
+);
+
+const managed: Resolution = {
+  kind: 'managed',
+  workload: { kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'd' },
+  policy: {
+    kind: 'valid',
+    numbers: { spotPercentage: 70, minOnDemand: 1 },
+    window: null,
+    fallbackAfterMs: 'never',
+    paused: false,
+    problems: [],
+  },
+  firstOrdinal: 0,
+};
+
+/** Every pod that gets through the gate is of one managed Deployment, so that all of the walk is under test. */
+function serverUnderTest(): Server {
+  const ledger = new MemoryLedger({ now: Date.now });
+  const reads = {
+    replicaSet: async () => ({
+      replicas: { replicas: 5, resourceVersion: '1' },
+      birth: { createdAtMs: 0, untouched: false },
+    }),
+    pods: async () => ({ resourceVersion: '1', pods: [] }),
+  };
+  const observer = { list: () => undefined, replicaSetRead: () => undefined };
+  const reserver = new Reserver({
+    ledger,
+    reads,
+    now: () => performance.now(),
+    lane: { index: 0, of: 1 },
+    random: Math.random,
+    observer,
+  });
+  const label = (value: string) => [{ op: 'equals', key: 'karpenter.sh/capacity-type', value }] as const;
+  const admission = new Admission({
+    workloads: { resolve: async () => managed },
+    reserver,
+    ledger,
+    placement: preparePlacement(
+      { spot: label('spot'), onDemand: label('on-demand') },
+      {
+        tolerations: [{ key: 'spot', operator: 'Exists' }],
+        affinity: { spot: [], 'on-demand': [] },
+        spreadSpotOverZones: true,
+      },
+    ),
+    readOnly: () => false,
+  });
+  const metrics = new Metrics();
+  const app = admissionsApp({
+    admission,
+    decisionTimeoutMs: 1_000,
+    metrics: admissionMetrics(metrics),
+    requests: webhookMetrics(metrics).observer('pods'),
+    logger: createLogger({
+      service: 'test',
+      level: 'error',
+      format: 'json',
+      stream: new Writable({ write: (_, __, done) => done() }),
+    }),
+    now: () => performance.now(),
+  });
+  return createServer(app);
+}
+
+let server: Server;
+let url: string;
+
+beforeAll(async () => {
+  server = serverUnderTest();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+/** 4xx, or a well-formed review with the UID that was sent. Never anything else. */
+async function check(body: string | Buffer, uid: string | undefined): Promise<void> {
+  const answer = await request(url).post(admissionPath).set('content-type', 'application/json').send(body);
+  if (answer.status >= 400 && answer.status < 500) {
+    expect(answer.body.code).toEqual(expect.any(String));
+    return;
+  }
+  expect(answer.status).toBe(200);
+  expect(answer.body).toMatchObject({ kind: 'AdmissionReview', response: { allowed: true } });
+  expect(answer.body.response.uid).toBe(uid);
+  if (answer.body.response.patch !== undefined) {
+    expect(JSON.parse(Buffer.from(answer.body.response.patch, 'base64').toString())).toBeInstanceOf(Array);
+  }
+}
+
+/** Every place in a JSON value, as the keys that lead there. */
+function placesIn(value: unknown, path: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...path, key]))];
+}
+
+function withValueAt(value: unknown, [key, ...rest]: readonly string[], put: unknown): unknown {
+  if (key === undefined) return put;
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === key ? withValueAt(item, rest, put) : item));
+  return { ...(value as object), [key]: withValueAt((value as Record<string, unknown>)[key], rest, put) };
+}
+
+const uidOf = (body: unknown): string | undefined => {
+  const uid = (body as { request?: { uid?: unknown } } | null)?.request?.uid;
+  return typeof uid === 'string' ? uid : undefined;
+};
+
+describe('whatever is sent', () => {
+  it('answers any JSON', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), (text) => check(text, uidOf(JSON.parse(text)))),
+      runs,
+    );
+  });
+
+  it('answers a review in which any one place holds something else', async () => {
+    const places = placesIn(fixture);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...places), fc.jsonValue(), (place, put) => {
+        const body = withValueAt(fixture, place, put);
+        return check(JSON.stringify(body), uidOf(body));
+      }),
+      runs,
+    );
+  });
+
+  it('answers a review that was cut off', async () => {
+    const text = JSON.stringify(fixture);
+    await fc.assert(
+      fc.asyncProperty(fc.nat({ max: text.length - 1 }), (length) => check(text.slice(0, length), undefined)),
+      { ...runs, numRuns: Math.min(runs.numRuns, 300) },
+    );
+  });
+
+  it('answers bytes that are no text', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), (bytes) => check(Buffer.from(bytes), undefined)),
+      { ...runs, numRuns: Math.min(runs.numRuns, 300) },
+    );
+  });
+
+  it('answers a pod that is nested a hundred thousand deep', async () => {
+    const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
+    const body = JSON.stringify(fixture).replace('"containers":', `"deep":${deep},"containers":`);
+    await check(body, uidOf(fixture));
+  });
+
+  it('refuses a body above 7 MiB', async () => {
+    const body = JSON.stringify({ ...fixture, filler: 'x'.repeat(8 * 1024 * 1024) });
+    const answer = await request(url).post(admissionPath).set('content-type', 'application/json').send(body);
+    expect(answer.status).toBe(413);
+  });
+
+  it('refuses another content type and other routes', async () => {
+    expect((await request(url).post(admissionPath).set('content-type', 'text/plain').send('x')).status).toBe(
+      415,
+    );
+    expect((await request(url).get(admissionPath)).status).toBe(404);
+    expect((await request(url).post('/')).status).toBe(404);
+  });
+});
