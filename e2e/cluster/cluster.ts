@@ -36,7 +36,7 @@ export interface ClusterOptions extends Partial<NodePlan> {
   readonly report?: (line: string) => void;
 }
 
-export class ClusterError extends Error {
+class ClusterError extends Error {
   readonly code: 'STATE_DIR_IN_USE' | 'STATE_DIR_UNUSABLE' | 'PORT_IN_USE';
 
   constructor(code: ClusterError['code'], message: string) {

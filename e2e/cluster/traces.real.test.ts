@@ -18,7 +18,8 @@ interface Traces {
   readonly ports: Readonly<Record<string, number>>;
 }
 
-const path = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+const HOLDER = fileURLToPath(new URL('./testing/holder.ts', import.meta.url));
+const COMMAND = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** What is left of a cluster, by name: nothing, it should be. */
 async function leftOf({ stateDir, pids, ports }: Traces): Promise<string[]> {
@@ -43,7 +44,7 @@ describe('a cluster and a redis leave nothing behind', () => {
   let holder: ChildProcess;
   const hold = async (how: string): Promise<Traces> => {
     // In a process group of its own, like a command in a terminal.
-    holder = spawn(process.execPath, [path('./testing/holder.ts'), how], {
+    holder = spawn(process.execPath, [HOLDER, how], {
       detached: true,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -95,7 +96,7 @@ describe('the cluster command', () => {
   const state = () => join(dir, 'state');
   const cluster = async (command: string, ...args: string[]) => {
     const { stdout } = await promisify(execFile)(process.execPath, [
-      path('./main.ts'),
+      COMMAND,
       command,
       '--state',
       state(),

@@ -18,7 +18,7 @@ export interface PrepareOptions {
 }
 
 /** Thrown when the control plane cannot be found, fetched or built; its message says what would help. */
-export class BinariesMissing extends Error {
+class BinariesMissing extends Error {
   readonly code = 'BINARIES_MISSING';
 }
 

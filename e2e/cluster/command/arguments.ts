@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-export type RedisChoice = 'real' | 'memory' | 'none';
+type RedisChoice = 'real' | 'memory' | 'none';
 
 export interface UpPlan {
   readonly stateDir: string;
@@ -39,7 +39,7 @@ and every command takes
 `;
 
 /** The user asked for something that cannot be; the message is one line that says what would be right. */
-export class UsageError extends Error {
+class UsageError extends Error {
   readonly code = 'USAGE';
 }
 

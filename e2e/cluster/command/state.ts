@@ -19,7 +19,7 @@ export interface ClusterSummary {
 export const summaryFile = (stateDir: string) => join(stateDir, 'cluster.json');
 const rosterFile = (stateDir: string) => join(stateDir, 'processes.json');
 
-export class NoSuchCluster extends Error {
+class NoSuchCluster extends Error {
   readonly code = 'NO_SUCH_CLUSTER';
 }
 

@@ -4,7 +4,7 @@ import type { UpPlan } from './arguments.ts';
 import type { HostMessage } from './host.ts';
 import type { ClusterSummary } from './state.ts';
 
-export class StartFailed extends Error {
+class StartFailed extends Error {
   readonly code = 'START_FAILED';
 }
 

@@ -12,7 +12,7 @@ const CLIENTS = {
   kwok: { commonName: 'kwok', organizations: ['system:masters'] },
 } as const satisfies Record<string, Leaf>;
 
-export type ClientName = keyof typeof CLIENTS;
+type ClientName = keyof typeof CLIENTS;
 
 /** Paths of everything secret that the control plane needs, and the admin's own pair for the test client. */
 export interface Credentials {
