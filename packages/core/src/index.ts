@@ -94,3 +94,40 @@ export {
   untouchedReasons,
 } from './explain/admission.ts';
 export { explainAdmission } from './explain/sentence.ts';
+export type { Nodes, NodeView, Taint } from './rebalance/node.ts';
+export type { PdbView } from './rebalance/pdb.ts';
+export { type Doom, type Member, noVolumes, type PodVolumes, type WorkloadPod } from './rebalance/pod.ts';
+export type { Resources } from './rebalance/resources.ts';
+export type {
+  BudgetUse,
+  LedgerState,
+  MoveHistory,
+  RebalanceSettings,
+  RebalanceSnapshot,
+  WebhookState,
+} from './rebalance/snapshot.ts';
+export type {
+  Correction,
+  Exclusion,
+  ExclusionReason,
+  FactsByReason,
+  Move,
+  MoveFacts,
+  PodReference,
+  RebalanceReason,
+  RebalanceTrace,
+  Renumbering,
+  Standing,
+  Verdict,
+} from './rebalance/verdict.ts';
+export type {
+  DeploymentView,
+  IntOrPercent,
+  PodAffinityTerm,
+  RevisionView,
+  SpreadConstraint,
+  StatefulSetView,
+  TemplateSpec,
+  TemplateView,
+  WorkloadView,
+} from './rebalance/workload.ts';

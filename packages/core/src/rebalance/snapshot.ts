@@ -1,0 +1,76 @@
+import type { NodeLabels } from '../capacity/labels.ts';
+import type { Placement } from '../capacity/placement.ts';
+import type { CapacityType } from '../capacity/type.ts';
+import type { Managed } from '../policy/managed.ts';
+import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
+import type { Nodes } from './node.ts';
+import type { PdbView } from './pdb.ts';
+import type { WorkloadPod } from './pod.ts';
+import type { WorkloadView } from './workload.ts';
+
+/** Everything that one decision about one workload rests on, read at one time. */
+export interface RebalanceSnapshot {
+  readonly managed: Managed;
+  readonly policy: PolicyReading;
+  readonly workload: WorkloadView;
+  /** May hold more than the workload's own; ownership decides. */
+  readonly pods: readonly WorkloadPod[];
+  /** Those of its namespace. */
+  readonly pdbs: readonly PdbView[];
+  readonly history: MoveHistory | null;
+  readonly budgets: BudgetUse;
+  readonly nodes: Nodes;
+  readonly ledger: LedgerState;
+  readonly webhook: WebhookState;
+  readonly settings: RebalanceSettings;
+}
+
+/** What the configuration says, worked out once. */
+export interface RebalanceSettings {
+  readonly readOnly: boolean;
+  /** The window of the whole cluster, on top of the workload's own; null: always open. */
+  readonly window: DisruptionWindow | null;
+  readonly cooldownMs: number;
+  readonly minPodAgeMs: number;
+  readonly allowSingleReplica: boolean;
+  readonly maxMovesPerMinute: number;
+  readonly maxInFlight: Readonly<Record<'cluster' | 'namespace' | 'node' | 'workload', number>>;
+  readonly nodeLabels: NodeLabels;
+  readonly placement: Placement;
+}
+
+/**
+ * `unreachable` closes the gate. A StatefulSet needs no ledger to be counted, but its admissions need the breaker, so
+ * it waits all the same.
+ */
+export type LedgerState =
+  | { readonly kind: 'reachable' }
+  | { readonly kind: 'unreachable'; readonly code: string };
+
+export type WebhookState =
+  | { readonly kind: 'serving' }
+  /** No ready endpoint, or the controller's own call to it failed. */
+  | { readonly kind: 'notServing'; readonly detail: string }
+  /** Three replacements in a row, in the whole cluster, came up without a reservation. */
+  | { readonly kind: 'bypassed'; readonly lastTrialAtMs: number | null };
+
+/** The end of the workload's last move. Written with `afterMove`. */
+export interface MoveHistory {
+  readonly from: CapacityType;
+  readonly to: CapacityType;
+  /** When its replacement was Ready, or the move failed. */
+  readonly endedAtMs: number;
+  /** Failed moves since the last that succeeded. */
+  readonly failures: number;
+}
+
+/** Moves in flight, and those begun within the last minute. */
+export interface BudgetUse {
+  readonly cluster: number;
+  readonly namespace: number;
+  readonly workload: number;
+  /** By the name of the node that a victim was on. Absent: none. */
+  readonly nodes: ReadonlyMap<string, number>;
+  /** When each move of the last minute began, in any order. */
+  readonly begunAtMs: readonly number[];
+}

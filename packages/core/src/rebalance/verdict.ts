@@ -1,0 +1,177 @@
+import type { CapacityType } from '../capacity/type.ts';
+import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
+import type { UnmanagedReason } from '../policy/managed.ts';
+import type { Doom } from './pod.ts';
+
+/** What is to be done about a workload now: at most one of these. */
+export type Verdict =
+  /** Look again when something changes. */
+  | { readonly kind: 'nothing' }
+  /** Look again at this time, or when something changes. */
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  /** Evict one pod. */
+  | { readonly kind: 'move'; readonly move: Move }
+  /** Write the type that the node has, and a rank of that type, on these pods. */
+  | { readonly kind: 'correct'; readonly corrections: readonly Correction[] }
+  /** Write other ranks and deletion costs on these pods. */
+  | { readonly kind: 'renumber'; readonly renumberings: readonly Renumbering[] };
+
+/** A pod as an action on it has to name it. */
+export interface PodReference {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+export interface Move {
+  readonly pod: PodReference;
+  readonly from: CapacityType;
+  readonly to: CapacityType;
+  /** The node it is on; null for a pod that never got one. */
+  readonly node: string | null;
+  /** A node that its replacement would fit on now. */
+  readonly evidence: string;
+  /** The one PDB that selects it. */
+  readonly pdb: string | null;
+  /** Made to see whether the webhook is in the way of admissions again. */
+  readonly trial: boolean;
+}
+
+export interface Correction {
+  readonly pod: PodReference;
+  readonly type: CapacityType;
+  /** Null for StatefulSets, whose ordinals decide. */
+  readonly rank: number | null;
+  /** Null where the cost is not ours to write: StatefulSets, and a cost that the template brings along. */
+  readonly cost: number | null;
+}
+
+export interface Renumbering {
+  readonly pod: PodReference;
+  readonly type: CapacityType;
+  readonly rank: number;
+  readonly cost: number;
+}
+
+/** How the workload stands against its policy. */
+export interface Standing {
+  readonly numbers: PolicyNumbers;
+  readonly replicas: number;
+  readonly counts: TypeCounts;
+  /** Pods that neither their node nor admission gave a type. */
+  readonly untyped: number;
+  /** Pods on nodes without a recognised label. */
+  readonly onUnknownNodes: number;
+  /** How many pods should be on spot. */
+  readonly target: number;
+  /** Moves needed: spot pods too many above 0, too few below. */
+  readonly drift: number;
+}
+
+/** Why a pod of the surplus type was not chosen. */
+export type ExclusionReason =
+  | 'DoNotMove'
+  | 'DoNotDisrupt'
+  | 'NotSafeToEvict'
+  | 'TooYoung'
+  | 'SystemCritical'
+  | 'MirrorPod'
+  | 'UnknownNode'
+  | 'SlotKeepsType'
+  | 'VolumeUnknown'
+  | 'VolumeUnreachable'
+  | 'NotAvailable'
+  | 'FloorAtRisk'
+  | 'PdbBlocks'
+  | 'PdbBehind'
+  | 'TwoPdbs'
+  | 'NodeBudget';
+
+export interface Exclusion {
+  readonly pod: string;
+  readonly reason: ExclusionReason;
+  /** When this alone would be over; null: no time is known. */
+  readonly untilMs: number | null;
+}
+
+/** What a person needs to know beside the reason. By reason, so that none can be forgotten. */
+export interface FactsByReason {
+  Unmanaged: { readonly why: UnmanagedReason };
+  NoPolicy: object;
+  InvalidPolicy: { readonly messages: readonly string[] };
+  ReadOnly: object;
+  NodeDiffers: { readonly pods: readonly string[] };
+  Paused: object;
+  LedgerUnreachable: { readonly code: string };
+  WebhookNotServing: { readonly detail: string };
+  WebhookBypassed: { readonly nextTrialAtMs: number };
+  WorkloadDeleted: object;
+  RolloutPaused: object;
+  GenerationBehind: { readonly generation: number; readonly observedGeneration: number };
+  RolloutInProgress: {
+    readonly activeRevisions: number;
+    readonly updated: number;
+    readonly wanted: number;
+  };
+  MoveInFlight: { readonly inFlight: number };
+  Cooldown: { readonly untilMs: number; readonly failures: number };
+  WindowClosed: {
+    readonly window: 'workload' | 'cluster' | 'both';
+    /** Null: the two windows do not meet within a year. */
+    readonly opensAtMs: number | null;
+  };
+  Balanced: object;
+  CostOrder: { readonly pods: number };
+  Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
+  PodsMissing: { readonly pods: number; readonly wanted: number };
+  LedgerDiffers: { readonly ledger: TypeCounts };
+  PlacementConflict: { readonly to: CapacityType };
+  NoCapacity: { readonly to: CapacityType; readonly nodes: number; readonly nearest: string | null };
+  NotProvable: { readonly to: CapacityType; readonly constraint: string };
+  SingleReplica: object;
+  OthersNotReady: { readonly pods: readonly string[] };
+  NotAvailable: { readonly available: number; readonly needed: number };
+  FloorAtRisk: { readonly scheduled: number; readonly floor: number };
+  NoCandidate: { readonly exclusions: readonly Exclusion[] };
+  TwoPdbs: { readonly pod: string; readonly pdbs: readonly string[] };
+  PdbBehind: { readonly pod: string; readonly pdb: string };
+  PdbBlocks: {
+    readonly pod: string;
+    readonly pdb: string;
+    readonly healthy: number;
+    readonly needed: number;
+    /** It asks for as many healthy pods as there are. */
+    readonly never: boolean;
+  };
+  BudgetSpent: {
+    readonly budget: 'cluster' | 'namespace' | 'node' | 'workload' | 'minute';
+    readonly used: number;
+    readonly limit: number;
+  };
+  FloorShort: MoveFacts;
+  SpotSurplus: MoveFacts;
+  OnDemandSurplus: MoveFacts;
+}
+
+export interface MoveFacts {
+  readonly pod: string;
+  readonly from: CapacityType;
+  readonly to: CapacityType;
+  readonly node: string | null;
+  readonly evidence: string;
+  readonly doom: Doom | null;
+  readonly ready: boolean;
+}
+
+export type RebalanceReason = keyof FactsByReason;
+
+type Finding = {
+  [Reason in RebalanceReason]: { readonly reason: Reason; readonly facts: FactsByReason[Reason] };
+}[RebalanceReason];
+
+/** What was decided and why: the one value that logs, Events, metrics and `explain` show. */
+export type RebalanceTrace = Finding & {
+  readonly verdict: Verdict;
+  /** Null where there is no policy to stand against. */
+  readonly standing: Standing | null;
+};
