@@ -98,6 +98,22 @@ describe('two controllers on a real cluster', () => {
     expect(replicas.map((replica) => stage.pid(replica))).toEqual(pids);
   }, 60_000);
 
+  it('fill a ledger again that was flushed under them', async () => {
+    await stage.redis.node(0).command('FLUSHALL');
+    expect((await stage.agreement('shop', 'web', 4)).types.size).toBe(4);
+  }, 30_000);
+
+  it('leave neither a ledger nor a series of a workload that is deleted', async () => {
+    const { replicaSets } = await stage.agreement('shop', 'odd', 1);
+    const keys = () => stage.redis.node(0).command('KEYS', `*${replicaSets[0]!.replicaSetUid}:meta`);
+    expect(await keys()).toHaveLength(1);
+    await stage.cluster.api.delete('Deployment', 'shop/odd');
+    await waitFor('the ledger to go', keys, { until: (left) => Array.isArray(left) && left.length === 0 });
+    await waitFor('the series to go', async () => (await shown('odd', 'actual')).spot === -1);
+    const leader = await stage.leader(replicas);
+    expect(await stage.metric(leader, 'spotalis_policy_invalid', { workload: 'odd' })).toBeUndefined();
+  }, 30_000);
+
   it('live on through a restart of the API server', async () => {
     const pids = replicas.map((replica) => stage.pid(replica));
     await stage.cluster.restartComponent('kube-apiserver');
@@ -133,4 +149,32 @@ describe('two controllers on a real cluster', () => {
     process.stdout.write(`takeover after SIGTERM: ${((performance.now() - beganMs) / 1000).toFixed(1)} s\n`);
     expect(stage.cluster.component(leader!.name).log(3)).toMatch(/"message":"stopped"/);
   }, 40_000);
+
+  it('count without a ledger and without a Lease where the one webhook has the ledger inside', async () => {
+    const alone = await stage.startReplica('controller-alone', {
+      SPOTALIS_REDIS_URL: 'memory://',
+      SPOTALIS_CONTROLLER_LEADER_ELECTION_ENABLED: 'false',
+    });
+    const { actual } = await stage.truth('shop', 'web');
+    const spot = { workload: 'web', state: 'actual', capacity_type: 'spot' };
+    await waitFor('the count', async () => {
+      expect(await stage.metric(alone, 'spotalis_workload_replicas', spot)).toBe(actual.spot);
+      return true;
+    });
+    const state = await (await fetch(`http://127.0.0.1:${alone.ports.debug}/debug/state`)).json();
+    expect(state).toMatchObject({
+      ledger: 'inside the webhook',
+      leader: { isLeader: true },
+      observation: null,
+    });
+    await stage.cluster.killComponent(alone.name, 'SIGTERM');
+  }, 30_000);
+
+  it('end when the Lease is taken from them, so that they come back as a standby', async () => {
+    const leader = await stage.leader(replicas);
+    const taken = { spec: { holderIdentity: 'somebody-else' } };
+    await stage.cluster.api.patch('Lease', 'spotalis-system/spotalis-controller', taken);
+    await waitFor('the process to end', () => stage.pid(leader) === undefined);
+    expect(stage.cluster.component(leader.name).log(20)).toMatch(/LEASE_LOST/);
+  }, 30_000);
 });

@@ -9,7 +9,7 @@ import {
 import type { ObservedPod } from '../observe/pod.ts';
 
 /** Pods by where they are. `unknown`: on a node that no configured label knows, or never steered nor scheduled. */
-export interface ActualCounts extends TypeCounts {
+interface ActualCounts extends TypeCounts {
   readonly unknown: number;
 }
 

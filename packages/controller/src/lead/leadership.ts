@@ -2,7 +2,7 @@ import { type ApiClient, LeaderElector, type LeaseTiming } from '@spotalis/kube'
 import type { Component, Logger, StartContext } from '@spotalis/runtime';
 
 /** Thrown when the Lease could not be renewed in time. A restart makes this replica a standby. */
-export class LeaseLostError extends Error {
+class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
   readonly code = 'LEASE_LOST';
 }

@@ -66,10 +66,10 @@ describe('the reconciler', () => {
     ]);
   });
 
-  it('shows no reservations while the ledger is out of reach', async () => {
+  it('shows no reservations while the ledger is out of reach, and comes again sooner', async () => {
     const { reconciler, shown, ledger } = reconcilerOf(withPolicy(seventy));
     ledger.isDown = true;
-    await reconciler.reconcile(key);
+    expect(await reconciler.reconcile(key)).toEqual({ requeueAfterMs: 5_000 });
     expect(shown).toMatchObject([{ reserved: undefined }]);
   });
 

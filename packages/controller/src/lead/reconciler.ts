@@ -16,6 +16,9 @@ import type { LeadMetrics, WorkloadReport } from './metrics.ts';
 import type { Problems } from './problems.ts';
 import { parseSubject, referenceTo } from './subject.ts';
 
+/** While the ledger is out of reach its part of the report is missing. */
+const AGAIN_MS = 5_000;
+
 export interface ReconcilerParts {
   readonly cluster: Cluster;
   readonly problems: Problems;
@@ -57,12 +60,14 @@ export class Reconciler {
       this.#forget(key);
       return undefined;
     }
-    await this.#report(key, workload);
+    const isComplete = await this.#report(key, workload);
+    const periodMs = isComplete ? this.#parts.resyncPeriodMs : Math.min(AGAIN_MS, this.#parts.resyncPeriodMs);
     // Up to a tenth later, so that workloads found together are not looked at together for ever.
-    return { requeueAfterMs: this.#parts.resyncPeriodMs * (1 + this.#parts.random() / 10) };
+    return { requeueAfterMs: periodMs * (1 + this.#parts.random() / 10) };
   }
 
-  async #report(key: string, workload: ObservedWorkload): Promise<void> {
+  /** Returns false when the ledger could not say what it holds. */
+  async #report(key: string, workload: ObservedWorkload): Promise<boolean> {
     const { cluster, problems, metrics, policyDefaults } = this.#parts;
     const policy = readPolicy({
       workload: workload.annotations,
@@ -77,10 +82,12 @@ export class Reconciler {
       (pod) => cluster.nodeTypeOf(pod),
     );
     const isInvalid = policy.kind === 'invalid' || policy.kind === 'frozen';
-    const report = { count, reserved: await this.#reservedBy(workload), isInvalid };
+    const reserved = await this.#reservedBy(workload);
+    const report = { count, reserved: reserved === 'unavailable' ? undefined : reserved, isInvalid };
     metrics.show(workload, report);
     this.#logChange(workload, this.#shown.get(key)?.report.count, count);
     this.#shown.set(key, { workload, report });
+    return reserved !== 'unavailable';
   }
 
   #lookAtNamespace(key: string, name: string): void {
@@ -103,7 +110,7 @@ export class Reconciler {
     this.#parts.problems.forget(key);
   }
 
-  async #reservedBy(workload: ObservedWorkload): Promise<TypeCounts | undefined> {
+  async #reservedBy(workload: ObservedWorkload): Promise<TypeCounts | 'unavailable' | undefined> {
     const { ledger, cluster } = this.#parts;
     if (ledger === undefined || workload.workloadKind !== 'Deployment') return undefined;
     const sum = { spot: 0, onDemand: 0 };
@@ -116,7 +123,7 @@ export class Reconciler {
         sum.onDemand += onDemand;
       }
     } catch (error) {
-      if (error instanceof LedgerUnavailable) return undefined;
+      if (error instanceof LedgerUnavailable) return 'unavailable';
       throw error;
     }
     return sum;

@@ -73,6 +73,16 @@ describe('announcements', () => {
     expect([...announcements.undelivered()]).toEqual([]);
   });
 
+  it('knows which pods the ledger holds', () => {
+    const announcements = new Announcements();
+    const places = announcements.observe('pod', seen('a'));
+    expect(announcements.heldPlace('pod')).toBeUndefined();
+    deliver(announcements, places);
+    expect(announcements.heldPlace('pod')).toBe(placeOf(seen('a')));
+    announcements.observe('pod', released('a'));
+    expect(announcements.heldPlace('pod')).toBeUndefined();
+  });
+
   it('still tells the end when it came while the sighting was being delivered', () => {
     const announcements = new Announcements();
     const [place = ''] = announcements.observe('pod', seen('a'));

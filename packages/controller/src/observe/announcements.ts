@@ -77,6 +77,13 @@ export class Announcements {
     if (entry.gone && sameFact(fact, entry.wanted)) this.#entries.delete(place);
   }
 
+  /** Where the ledger was told that this pod is. */
+  heldPlace(podUid: string): Place | undefined {
+    const place = this.#placeOfPod.get(podUid) ?? '';
+    const entry = this.#entries.get(place);
+    return entry?.told?.kind === 'seen' && entry.wanted.kind === 'seen' ? place : undefined;
+  }
+
   /** Places with something to tell. Linear in all of them. */
   *undelivered(): Generator<Place> {
     for (const place of this.#entries.keys()) if (this.due(place) !== undefined) yield place;

@@ -2,17 +2,18 @@ import { type ApiClient, type ListQuery, resource } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
 import type { Component, Logger } from '@spotalis/runtime';
 import type { Workers } from '../workers.ts';
-import { Announcements } from './announcements.ts';
+import { Announcements, type Place } from './announcements.ts';
 import { Announcer } from './announcer.ts';
 import type { Cluster } from './cluster.ts';
 import { listPods } from './listing.ts';
+import { LossWatch } from './loss.ts';
 import { Observer } from './observer.ts';
 import { Outage } from './outage.ts';
 import { Resync } from './resync.ts';
 
 const pods = resource('v1', 'pods', 'Pod');
-/** How soon a flush or a failover of the ledger is noticed. */
-const WATCH_LEDGER_MS = 1_000;
+/** A flush or a failover of the ledger is noticed after two of these. */
+const LOOK_FOR_LOSS_MS = 1_000;
 
 export interface ObservationParts {
   readonly cluster: Cluster;
@@ -29,6 +30,7 @@ export interface ObservationParts {
 /** All that keeps the ledger true, in every replica. Starts when the stores are full. */
 export class Observation implements Component {
   readonly name = 'observation';
+  readonly #cluster: Cluster;
   readonly #announcements = new Announcements();
   readonly #announcing: Workers;
   readonly #resyncing: Workers;
@@ -36,12 +38,14 @@ export class Observation implements Component {
   readonly #observer: Observer;
   readonly #resync: Resync;
   readonly #outage: Outage;
+  readonly #loss: LossWatch;
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   #watch: NodeJS.Timeout | undefined;
 
   constructor(parts: ObservationParts) {
     const { cluster, ledger, client, mayWrite, isLeader, logger, now, random } = parts;
+    this.#cluster = cluster;
     this.#logger = logger;
     // One call a pod, and each is a round trip: enough at once to fill a pipeline.
     this.#announcing = parts.workers('announce', 16);
@@ -84,6 +88,12 @@ export class Observation implements Component {
       isLeader,
       random,
     });
+    this.#loss = new LossWatch({
+      ledger,
+      revisions: () => this.#resync.revisions,
+      toldOf: (uid) => this.#placesTold(uid),
+      random,
+    });
   }
 
   start(): void {
@@ -91,11 +101,7 @@ export class Observation implements Component {
     this.#resync.start();
     this.#announcing.start((place) => this.#announcer.announce(place));
     this.#resyncing.start((uid) => this.#resync.resync(uid));
-    this.#watch = setInterval(() => {
-      if (!this.#resync.ledgerWasLost()) return;
-      this.#logger.info('the ledger may have lost entries; listing all', { replicaSets: this.#resync.size });
-      this.#resync.all();
-    }, WATCH_LEDGER_MS);
+    this.#watch = setInterval(() => void this.#lookForLoss(), LOOK_FOR_LOSS_MS);
   }
 
   async stop(): Promise<void> {
@@ -114,15 +120,32 @@ export class Observation implements Component {
   /** Read-only mode has ended. */
   writesAllowed(): void {
     this.#announcer.catchUp();
-    this.#resync.all();
+    this.#resync.soon(this.#resync.revisions.keys());
   }
 
   state(): unknown {
     return {
       places: this.#announcements.size,
       undelivered: [...this.#announcements.undelivered()].length,
-      ledgers: this.#resync.size,
+      ledgers: this.#resync.revisions.size,
       ledgerOutage: this.#outage.isOn,
     };
+  }
+
+  /** Distinct ones: a template that carries somebody's token gives it to all its pods. */
+  #placesTold(replicaSetUid: string): number {
+    const places = new Set<Place>();
+    for (const { metadata } of this.#cluster.pods.by('controller', replicaSetUid)) {
+      const place = this.#announcements.heldPlace(metadata.uid);
+      if (place !== undefined) places.add(place);
+    }
+    return places.size;
+  }
+
+  async #lookForLoss(): Promise<void> {
+    const lost = [...(await this.#loss.look())];
+    if (lost.length === 0) return;
+    this.#logger.info('the ledger may have lost entries; listing pods', { replicaSets: lost.length });
+    this.#resync.soon(lost);
   }
 }

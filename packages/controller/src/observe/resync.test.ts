@@ -41,7 +41,7 @@ const verbs = (ledger: FakeLedger) => ledger.calls.map(({ verb }) => verb);
 describe('the resync', () => {
   it('asks for the mark before the list, and merges with it', async () => {
     const { resync, ledger, pass } = resyncOf(aManagedCluster());
-    resync.all();
+    resync.soon(resync.revisions.keys());
     await pass(0);
     expect(verbs(ledger)).toEqual(['markList', 'merge']);
     expect(ledger.calls.every((call) => call.revision.replicaSetUid === revision.replicaSetUid)).toBe(true);
@@ -61,15 +61,11 @@ describe('the resync', () => {
     expect(listed).toEqual([]);
   });
 
-  it('lists all on every replica when the ledger was lost, spread over time', async () => {
+  it('lists on every replica what was lost, spread over time', async () => {
     const cluster = aManagedCluster();
     for (let i = 0; i < 40; i++) cluster.replicaSets.upsert(aReplicaSet(`more-${i}`), true);
-    const { resync, ledger, listed, pass } = resyncOf(cluster, { isLeader: false });
-    expect(resync.ledgerWasLost()).toBe(false);
-    ledger.epoch++;
-    expect(resync.ledgerWasLost()).toBe(true);
-    expect(resync.ledgerWasLost()).toBe(false);
-    resync.all();
+    const { resync, listed, pass } = resyncOf(cluster, { isLeader: false });
+    resync.soon(resync.revisions.keys());
     await pass(MINUTE_MS);
     expect(listed).toHaveLength(41);
     expect(listed.at(-1)!.atMs).toBeGreaterThanOrEqual(1_000);
@@ -111,7 +107,7 @@ describe('the resync', () => {
     cluster.replicaSets.upsert(aReplicaSet('web-1', { replicas: 0 }), true);
     cluster.pods.upsert(aPod('a'), true);
     const { resync, listed, pass } = resyncOf(cluster);
-    resync.all();
+    resync.soon(resync.revisions.keys());
     await pass(0);
     expect(listed).toHaveLength(1);
   });
@@ -132,7 +128,7 @@ describe('the resync', () => {
     cluster.replicaSets.remove('shop/web-1');
     await pass(0);
     expect(ledger.calls).toEqual([{ verb: 'remove', revision }]);
-    expect(resync.size).toBe(0);
+    expect(resync.revisions.size).toBe(0);
   });
 
   it('removes nothing of a workload that is not ours', async () => {

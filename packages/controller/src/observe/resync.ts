@@ -13,7 +13,7 @@ const PACE_MS = 25;
 
 export interface ResyncParts {
   readonly cluster: Cluster;
-  readonly ledger: Pick<Ledger, 'markList' | 'merge' | 'remove' | 'health'>;
+  readonly ledger: Pick<Ledger, 'markList' | 'merge' | 'remove'>;
   readonly queue: Pick<WorkQueue, 'add'>;
   readonly outage: Outage;
   readonly list: (replicaSet: ObservedReplicaSet, revision: Revision) => Promise<PodList>;
@@ -31,12 +31,10 @@ export class Resync {
   readonly #parts: ResyncParts;
   /** ReplicaSets that have a ledger. The revision is still needed when they and their owner are gone. */
   readonly #revisions = new Map<string, Revision>();
-  #epoch: number;
   #leave: readonly (() => void)[] = [];
 
   constructor(parts: ResyncParts) {
     this.#parts = parts;
-    this.#epoch = parts.ledger.health().epoch;
   }
 
   start(): void {
@@ -67,22 +65,14 @@ export class Resync {
     this.#leave = [];
   }
 
-  get size(): number {
-    return this.#revisions.size;
+  get revisions(): ReadonlyMap<string, Revision> {
+    return this.#revisions;
   }
 
-  /** True if the ledger may have lost entries since the last look: flushed, failed over, reconnected. */
-  ledgerWasLost(): boolean {
-    const { epoch } = this.#parts.ledger.health();
-    const lost = epoch !== this.#epoch;
-    this.#epoch = epoch;
-    return lost;
-  }
-
-  /** All of them, paced. */
-  all(): void {
+  /** These, soon, but paced. */
+  soon(uids: Iterable<string>): void {
     let turn = 0;
-    for (const uid of this.#revisions.keys()) {
+    for (const uid of uids) {
       this.#parts.queue.add(uid, { priority: LOW_PRIORITY, afterMs: PACE_MS * turn });
       turn++;
     }

@@ -16,7 +16,6 @@ type Call =
 export class FakeLedger {
   readonly calls: Call[] = [];
   isDown = false;
-  epoch = 0;
   /** Calls that failed because it was down. */
   refused = 0;
 
@@ -41,7 +40,7 @@ export class FakeLedger {
 
   async markList(revision: Revision): Promise<ListMark> {
     await this.#take({ verb: 'markList', revision });
-    return { atUs: 1, epoch: this.epoch };
+    return { atUs: 1, epoch: 0 };
   }
 
   merge(revision: Revision, list: PodList): Promise<void> {
@@ -50,10 +49,6 @@ export class FakeLedger {
 
   remove(revision: Revision): Promise<void> {
     return this.#take({ verb: 'remove', revision });
-  }
-
-  health(): { readonly mode: 'ready'; readonly epoch: number } {
-    return { mode: 'ready', epoch: this.epoch };
   }
 
   async #take(call: Call): Promise<void> {

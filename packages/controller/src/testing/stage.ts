@@ -67,7 +67,7 @@ export class Stage {
     this.cluster = cluster;
     this.redis = redis;
     this.ledger = openLedger({
-      redis: { url: redis.url, keyPrefix: 'spotalis' },
+      redis: { url: redis.url },
       now: () => performance.now(),
     });
   }
@@ -87,7 +87,7 @@ export class Stage {
     await Promise.all([this.cluster.stop(), this.redis.stop()]);
   }
 
-  async startReplica(name: string): Promise<Replica> {
+  async startReplica(name: string, env: Readonly<Record<string, string>> = {}): Promise<Replica> {
     const ports = { metrics: await freePort(), health: await freePort(), debug: await freePort() };
     const kubeconfig = await this.cluster.kubeconfigFor(NAMESPACE, 'controller');
     await this.cluster.startService({
@@ -100,6 +100,7 @@ export class Stage {
         SPOTALIS_METRICS_PORT: String(ports.metrics),
         SPOTALIS_HEALTH_PORT: String(ports.health),
         SPOTALIS_DEBUG_PORT: String(ports.debug),
+        ...env,
       },
       ready: async () => (await fetch(`http://127.0.0.1:${ports.health}/readyz`)).ok,
     });
