@@ -137,7 +137,9 @@ function pinnedNode() {
 }
 
 function hand(over, args, { cache, pnpm }) {
-  const path = [pinnedNode(), join(root, 'node_modules', '.bin'), dirname(pnpm), process.env.PATH].join(delimiter);
+  const path = [pinnedNode(), join(root, 'node_modules', '.bin'), dirname(pnpm), process.env.PATH].join(
+    delimiter,
+  );
   const [program, ...fixed] = over;
   const child = spawn(program, [...fixed, ...args], {
     cwd: root,
