@@ -134,8 +134,8 @@ const schema = {
     passwordFile: optional(text({ what: 'a file', example: '/etc/redis/password' }), {
       doc: 'Holds the password and nothing else.',
     }),
-    keyPrefix: setting(text({ what: 'a text without braces', pattern: /^[^{}\s]+$/, example: 'spotalis' }), {
-      default: 'spotalis',
+    keyPrefix: setting(text({ what: 'a text without braces', pattern: /^[^{}\s]+$/, example: 'spotalis:' }), {
+      default: 'spotalis:',
       doc: 'Starts every key, so that several installations can share one Redis.',
     }),
     commandTimeout: setting(duration({ min: '10ms', example: '200ms' }), {
