@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
+import { openStage, type Stage } from './stage.ts';
+import { type Pod, splitOf, typeOf, type Workload } from './workload.ts';
+
+const namesOf = (pods: readonly Pod[]): readonly string[] => pods.map(({ metadata }) => metadata?.name ?? '');
+
+describe('pods that go and are made again (B4)', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage({ delayAnswersMs: 200 });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  /** The split as soon as there are as many again, without those that went. */
+  async function refilled(workload: Workload, replicas: number, gone: readonly string[]) {
+    const lost = new Set(gone);
+    return waitFor(`${gone.length} pods to be replaced`, async () => {
+      const pods = await workload.pods();
+      return pods.length === replicas && !namesOf(pods).some((name) => lost.has(name))
+        ? splitOf(pods)
+        : undefined;
+    });
+  }
+
+  function podsByNode(pods: readonly Pod[], type: string): ReadonlyMap<string, readonly string[]> {
+    const byNode = new Map<string, string[]>();
+    for (const pod of pods.filter((each) => typeOf(each) === type)) {
+      const node = pod.spec.nodeName ?? '';
+      byNode.set(node, [...(byNode.get(node) ?? []), pod.metadata?.name ?? '']);
+    }
+    return byNode;
+  }
+
+  it('are exact after a spot node with ten pods is reclaimed', async () => {
+    const policy = { spotPercentage: 60, minOnDemand: 2 };
+    const workload = await stage.declare({ name: 'web', namespace: 'spot', replicas: 100, policy });
+    const before = await workload.ready(100);
+    const [[node, lost] = ['', []]] = [...podsByNode(before, 'spot')].toSorted(
+      ([, a], [, b]) => Math.abs(a.length - 10) - Math.abs(b.length - 10),
+    );
+    expect(lost.length).toBeGreaterThan(5);
+    await stage.cluster.removeNode(node);
+    expect(await refilled(workload, 100, lost)).toEqual(workload.exactly(100));
+    await stage.cluster.restoreNode(node);
+    expect(stage.evictions('spot')).toBe(0);
+  }, 120_000);
+
+  it('are exact after both a spot and an on-demand node are lost', async () => {
+    const policy = { spotPercentage: 50, minOnDemand: 3 };
+    const workload = await stage.declare({ name: 'web', namespace: 'both', replicas: 60, policy });
+    const before = await workload.ready(60);
+    const nodes = ['spot', 'on-demand'].map((type) => [...podsByNode(before, type)][0] ?? (['', []] as const));
+    await Promise.all(nodes.map(([node]) => stage.cluster.removeNode(node)));
+    const lost = nodes.flatMap(([, names]) => names);
+    expect(await refilled(workload, 60, lost)).toEqual(workload.exactly(60));
+    for (const [node] of nodes) await stage.cluster.restoreNode(node);
+    expect(stage.evictions('both')).toBe(0);
+  }, 120_000);
+
+  it('are exact after a user deletes pods of one type', async () => {
+    const policy = { spotPercentage: 70, minOnDemand: 1 };
+    const workload = await stage.declare({ name: 'web', namespace: 'deleted', replicas: 30, policy });
+    const before = await workload.ready(30);
+    for (const type of ['spot', 'on-demand']) {
+      const chosen = namesOf((await workload.pods()).filter((pod) => typeOf(pod) === type).slice(0, 5));
+      await Promise.all(chosen.map((name) => stage.cluster.api.delete('Pod', `deleted/${name}`)));
+      expect(await refilled(workload, 30, chosen)).toEqual(workload.exactly(30));
+    }
+    const everyone = namesOf(await workload.ready(30));
+    expect(everyone).not.toEqual(namesOf(before));
+    await Promise.all(everyone.map((name) => stage.cluster.api.delete('Pod', `deleted/${name}`)));
+    expect(await refilled(workload, 30, everyone)).toEqual(workload.exactly(30));
+    expect(stage.evictions('deleted')).toBe(0);
+  }, 120_000);
+
+  it('are exact when a spot node is reclaimed in the middle of a burst', async () => {
+    const policy = { spotPercentage: 70, minOnDemand: 5 };
+    const replicas = 300;
+    const before = await stage.admissions();
+    const workload = await stage.declare({ name: 'web', namespace: 'burst', replicas, policy });
+    await stage.admitted(before + 100);
+    const [node = ''] = await waitFor('a spot node with pods', async () => {
+      const nodes = [...podsByNode(await workload.pods(), 'spot').keys()].filter((name) => name !== '');
+      return nodes.length > 0 ? nodes : undefined;
+    });
+    expect(await stage.admissions()).toBeLessThan(before + replicas);
+    await stage.cluster.removeNode(node);
+    expect(splitOf(await workload.ready(replicas))).toEqual(workload.exactly(replicas));
+    expect(stage.creations('burst').count).toBeGreaterThan(replicas);
+    expect(stage.evictions('burst')).toBe(0);
+  }, 120_000);
+});
