@@ -10,7 +10,7 @@ export interface Row {
   readonly ready: number;
 }
 
-export interface Tally {
+interface Tally {
   readonly actual: number;
   readonly target: number;
 }
@@ -27,7 +27,7 @@ const same = (text: string): string => text;
 export const coloured: Style = { good: escape(32), bad: escape(33), faint: escape(2) };
 export const plain: Style = { good: same, bad: same, faint: same };
 
-export function onTarget({ spot, onDemand, unsteered }: Row): boolean {
+function onTarget({ spot, onDemand, unsteered }: Row): boolean {
   return unsteered === 0 && spot.actual === spot.target && onDemand.actual === onDemand.target;
 }
 
