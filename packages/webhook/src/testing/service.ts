@@ -68,7 +68,7 @@ export async function startService(
   };
 }
 
-function kubeconfigOf(server: string): string {
+export function kubeconfigOf(server: string): string {
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiClient, Credentials, type RawMeta, Transport } from '@spotalis/kube';
+import { MemoryLedger } from '@spotalis/ledger';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FakeApi } from '../testing/fake-api.ts';
+import { kubeconfigOf } from '../testing/service.ts';
+import { openShop, owner, type Shop } from '../testing/shop.ts';
+import { ApiReads } from './reads.ts';
+import type { RevisionRef } from './revision.ts';
+
+let api: FakeApi;
+let directory: string;
+let transport: Transport;
+let ledger: MemoryLedger;
+let shop: Shop;
+let ref: RevisionRef;
+let reads: ApiReads;
+
+beforeEach(async () => {
+  api = new FakeApi();
+  directory = mkdtempSync(join(tmpdir(), 'spotalis-reads-'));
+  writeFileSync(join(directory, 'kubeconfig'), kubeconfigOf(await api.start()));
+  const credentials = new Credentials({ path: join(directory, 'kubeconfig') });
+  transport = new Transport({ credentials, userAgent: 'test' });
+  ledger = new MemoryLedger({ now: Date.now });
+  shop = openShop(api);
+  const { metadata } = shop.replicaSet;
+  ref = {
+    workloadUid: shop.deployment.metadata.uid,
+    replicaSetUid: metadata.uid,
+    namespace: 'shop',
+    name: metadata.name,
+    podTemplateHash: '5d89',
+  };
+  reads = new ApiReads({
+    client: new ApiClient(transport),
+    ledger,
+    typeOfNode: async (name) => (name.startsWith('spot') ? 'spot' : undefined),
+    deadlineMs: 2_000,
+  });
+});
+
+afterEach(async () => {
+  await transport.close();
+  await api.stop();
+  rmSync(directory, { recursive: true });
+});
+
+function put(name: string, metadata: Partial<RawMeta> = {}, spec: object = {}): void {
+  const labels = { 'pod-template-hash': '5d89' };
+  const ownerReferences = [owner('ReplicaSet', shop.replicaSet)];
+  api.put({
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name, uid: `uid-of-${name}`, namespace: 'shop', labels, ownerReferences, ...metadata },
+    spec,
+  });
+}
+
+const marked = (token: string, type: string, rank: string) => ({
+  'spotalis.io/reservation': token,
+  'spotalis.io/capacity-type': type,
+  'spotalis.io/rank': rank,
+});
+
+describe('the pods of a revision', () => {
+  it('are read from what they say of themselves', async () => {
+    put('a', { annotations: marked('t-a', 'spot', '3') });
+    put('b', { annotations: { ...marked('t-b', 'on-demand', '0'), 'spotalis.io/substitute': 'true' } });
+    const { pods } = await reads.pods(ref);
+    expect(pods).toEqual([
+      expect.objectContaining({ token: 't-a', type: 'spot', rank: 3, substitute: false }),
+      expect.objectContaining({ token: 't-b', type: 'on-demand', rank: 0, substitute: true }),
+    ]);
+    expect(api.count(/pods$/)).toBe(1);
+  });
+
+  it('are none when there are none', async () => {
+    expect((await reads.pods(ref)).pods).toEqual([]);
+  });
+
+  it('leave out those on their way out and those of another ReplicaSet with the same hash', async () => {
+    put('going', { annotations: marked('t', 'spot', '0'), deletionTimestamp: '2026-01-01T00:00:00Z' });
+    put('foreign', {
+      annotations: marked('t', 'spot', '0'),
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web-5d89', uid: 'x', controller: true },
+      ],
+    });
+    expect((await reads.pods(ref)).pods).toEqual([]);
+  });
+
+  it('are looked up in the ledger when they bear no mark', async () => {
+    const known = { token: 'uid-of-a', type: 'on-demand', rank: 2, resourceVersion: '1' } as const;
+    await ledger.seen(ref, known);
+    put('a');
+    expect((await reads.pods(ref)).pods).toEqual([expect.objectContaining({ token: 'uid-of-a', rank: 2 })]);
+    expect(api.count(/pods$/)).toBe(1);
+  });
+
+  it('are of their node’s type when nobody knows them, and of none without a node', async () => {
+    put('a', {}, { nodeName: 'spot-1' });
+    put('b', {}, { nodeName: 'strange' });
+    put('c');
+    const { pods } = await reads.pods(ref);
+    expect(pods).toEqual([expect.objectContaining({ token: 'uid-of-a', type: 'spot' })]);
+  });
+});
+
+describe('a ReplicaSet', () => {
+  it('is read with its replicas, its version and whether it ever had pods', async () => {
+    const { metadata } = shop.replicaSet;
+    expect(await reads.replicaSet(ref)).toEqual({
+      replicas: { replicas: 10, resourceVersion: metadata.resourceVersion },
+      birth: { createdAtMs: Date.parse(metadata.creationTimestamp ?? ''), untouched: false },
+      deployment: { uid: shop.deployment.metadata.uid, name: 'web' },
+    });
+  });
+
+  it('is not taken for another one of the same name', async () => {
+    expect(await reads.replicaSet({ ...ref, replicaSetUid: 'other' })).toBeUndefined();
+  });
+});
