@@ -1,13 +1,14 @@
-/** Gets everything that a cluster is made of, so that no test waits for a download or a build. */
+/** Gets everything that a cluster needs into the cache, and starts nothing: `node e2e/cluster/prepare.ts`. */
 import { prepareBinaries } from './binaries/prepare.ts';
 import { announce } from './process/announce.ts';
 import { reasonOf } from './process/failure.ts';
 import { findRedis } from './redis/program.ts';
 
 try {
-  await prepareBinaries();
-  await findRedis({ report: announce });
+  const programs = await prepareBinaries();
+  const redis = await findRedis({ report: announce });
+  for (const program of [...Object.values(programs), redis.command]) process.stdout.write(`${program}\n`);
 } catch (error) {
-  announce(reasonOf(error));
+  announce(`cluster: ${reasonOf(error)}`);
   process.exitCode = 1;
 }
