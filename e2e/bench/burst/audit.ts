@@ -20,7 +20,7 @@ export interface BurstAudit {
 
 const webhookUser = 'system:serviceaccount:spotalis-system:spotalis-webhook';
 
-export function readBurst(log: AuditLog, namespace: string, sinceMs: number): BurstAudit {
+export function readBurst(log: Pick<AuditLog, 'read'>, namespace: string, sinceMs: number): BurstAudit {
   const requests: number[] = [];
   const answers: number[] = [];
   const createMs: number[] = [];

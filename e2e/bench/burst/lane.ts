@@ -50,7 +50,8 @@ export async function openLane(name: LaneName, podsPerNode: number): Promise<Lan
             webhooks: name === 'spotalis' ? replicas : 0,
             controllers: 2,
           });
-    if (installation !== undefined) closing.push(() => installation.stop());
+    // The cluster ends all processes, at once; a drain would only be waited for.
+    if (installation !== undefined) closing.push(() => installation.balancer.close());
     const { controllers = [] } = installation ?? {};
     const webhooks =
       name === 'null-webhook' && installation !== undefined

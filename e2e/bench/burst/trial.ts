@@ -76,7 +76,7 @@ async function observe({ apiMetrics, admissionMetrics, admissionPids, controller
   return {
     admission: readHistogram(api, admissionSeries, { name: 'pods.spotalis.io' }),
     inside: readHistogram(own, insideSeries),
-    ledger: readHistogram(own, ledgerSeries, { operation: 'decide' }),
+    ledger: readHistogram(own, ledgerSeries, { operation: 'decidePlace' }),
     reasons: readCounter(own, decisionsSeries, 'reason'),
     admissionCpuMs: total(admissionPids, cpuMs),
     controllerCpuMs: total(controllerPids, cpuMs),

@@ -48,7 +48,7 @@ async function run({ quick, report }: BenchContext): Promise<Findings> {
       await declareLoad(cluster.api, load, 'load');
       report(`a controller over ${load.deployments} workloads`);
       const loaded = await observe(cluster, 'controller-loaded', restMs);
-      await installation.stop();
+      await installation.balancer.close();
       return {
         baseline: 'the same process over an empty cluster.',
         tables: [table(load, restMs, idle, loaded)],
