@@ -125,8 +125,9 @@ describe('LeaderElector', () => {
     const one = candidate(server, 'one', { timing: { ...timing, leaseDurationMs: 60_000 } });
     await until(() => one.elector.mayWrite());
     const two = candidate(server, 'two', { timing: { ...timing, leaseDurationMs: 60_000 } });
-    await one.elector.stop();
+    const stopped = one.elector.stop();
     expect(one.elector.mayWrite()).toBe(false);
+    await stopped;
     await until(() => two.elector.mayWrite());
     expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'two', leaseTransitions: 1 });
     expect(one.seen).not.toContain('lost');
