@@ -115,6 +115,7 @@ export function createController({ configuration, credentials, logger }: AppPart
           workers,
           mayWrite: () => !live.current.readOnlyMode,
           isLeader: () => leadership.isLeader,
+          onLedgerChange: (replicaSetUid) => leading.ledgerChanged(replicaSetUid),
           logger,
           now,
           random,

@@ -1,7 +1,7 @@
 import type { Cluster } from '../observe/cluster.ts';
 import type { Workers } from '../workers.ts';
 import type { Reconciler } from './reconciler.ts';
-import { enqueueAll, followChanges } from './triggers.ts';
+import { enqueueAll, followChanges, touchReplicaSet } from './triggers.ts';
 
 /** What only the leader does, from winning the Lease to the stop. */
 export class Leading {
@@ -30,8 +30,16 @@ export class Leading {
     if (this.#unfollow !== undefined) enqueueAll(this.#cluster, this.#workers.queue);
   }
 
+  /** What the ledger holds of a ReplicaSet has changed, which no event of the cluster tells. */
+  ledgerChanged(replicaSetUid: string): void {
+    if (this.#unfollow === undefined) return;
+    const [replicaSet] = this.#cluster.replicaSets.by('uid', replicaSetUid);
+    if (replicaSet !== undefined) touchReplicaSet(this.#cluster, this.#workers.queue, replicaSet);
+  }
+
   async stop(): Promise<void> {
     this.#unfollow?.();
+    this.#unfollow = undefined;
     await this.#workers.stop();
   }
 }

@@ -1,6 +1,7 @@
 import { LOW_PRIORITY, type WorkQueue } from '@spotalis/kube';
 import type { Cluster } from '../observe/cluster.ts';
 import type { ObservedPod } from '../observe/pod.ts';
+import type { ObservedReplicaSet } from '../observe/replicaset.ts';
 import { subjectOfNamespace, subjectOfWorkload } from './subject.ts';
 
 /** A burst of pods is counted a few times, not once per pod. */
@@ -14,10 +15,7 @@ export function followChanges(cluster: Cluster, queue: Pick<WorkQueue, 'add'>): 
   };
   const leave = [
     cluster.pods.subscribe((change) => touchPod(change.object)),
-    cluster.replicaSets.subscribe(({ object }) => {
-      const workload = cluster.deploymentOf(object);
-      if (workload !== undefined) queue.add(subjectOfWorkload(workload), { afterMs: SETTLE_MS });
-    }),
+    cluster.replicaSets.subscribe(({ object }) => touchReplicaSet(cluster, queue, object)),
     ...[cluster.deployments, cluster.statefulSets].map((workloads) =>
       workloads.subscribe(({ object }) => queue.add(subjectOfWorkload(object))),
     ),
@@ -34,6 +32,16 @@ export function followChanges(cluster: Cluster, queue: Pick<WorkQueue, 'add'>): 
   return () => {
     for (const one of leave) one();
   };
+}
+
+/** Its Deployment, soon. */
+export function touchReplicaSet(
+  cluster: Cluster,
+  queue: Pick<WorkQueue, 'add'>,
+  replicaSet: ObservedReplicaSet,
+): void {
+  const workload = cluster.deploymentOf(replicaSet);
+  if (workload !== undefined) queue.add(subjectOfWorkload(workload), { afterMs: SETTLE_MS });
 }
 
 /** Everything there is, when there is time. */

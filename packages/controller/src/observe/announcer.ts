@@ -10,6 +10,7 @@ export interface AnnouncerParts {
   readonly outage: Outage;
   /** False in read-only mode: facts are kept until it ends. */
   readonly mayWrite: () => boolean;
+  readonly onLedgerChange: (replicaSetUid: string) => void;
 }
 
 /** Tells the ledger what is due, one place at a time. What it cannot take stays due and is tried again. */
@@ -45,6 +46,7 @@ export class Announcer {
     // A change while the ledger was being told has put the place back into the queue.
     announcements.told(place, fact);
     outage.worked();
+    this.#parts.onLedgerChange(fact.revision.replicaSetUid);
     return undefined;
   }
 

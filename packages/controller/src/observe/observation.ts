@@ -22,6 +22,8 @@ export interface ObservationParts {
   readonly workers: (name: string, concurrency: number) => Workers;
   readonly mayWrite: () => boolean;
   readonly isLeader: () => boolean;
+  /** The ledger of a ReplicaSet holds something else now, as far as this replica had a part in it. */
+  readonly onLedgerChange: (replicaSetUid: string) => void;
   readonly logger: Logger;
   readonly now: () => number;
   readonly random: () => number;
@@ -44,7 +46,7 @@ export class Observation implements Component {
   #watch: NodeJS.Timeout | undefined;
 
   constructor(parts: ObservationParts) {
-    const { cluster, ledger, client, mayWrite, isLeader, logger, now, random } = parts;
+    const { cluster, ledger, client, mayWrite, isLeader, onLedgerChange, logger, now, random } = parts;
     this.#cluster = cluster;
     this.#logger = logger;
     // One call a pod, and each is a round trip: enough at once to fill a pipeline.
@@ -66,6 +68,7 @@ export class Observation implements Component {
       queue: this.#announcing.queue,
       outage: this.#outage,
       mayWrite,
+      onLedgerChange,
     });
     this.#observer = new Observer({
       cluster,
@@ -86,6 +89,7 @@ export class Observation implements Component {
         listPods({ pages, ledger, nodeTypeOf }, replicaSet, revision, this.#stopping.signal),
       mayWrite,
       isLeader,
+      onLedgerChange,
       random,
     });
     this.#loss = new LossWatch({

@@ -26,6 +26,7 @@ function watch(cluster: Cluster, mayWrite: () => boolean = () => true) {
   const queue = new FakeQueue();
   const announcements = new Announcements();
   const told: string[] = [];
+  const changed: string[] = [];
   const outage: Outage = new Outage({
     began: () => told.push('began'),
     ended: () => {
@@ -35,7 +36,14 @@ function watch(cluster: Cluster, mayWrite: () => boolean = () => true) {
     now: () => queue.nowMs,
     random: () => 1,
   });
-  const announcer = new Announcer({ announcements, ledger, queue, outage, mayWrite });
+  const announcer = new Announcer({
+    announcements,
+    ledger,
+    queue,
+    outage,
+    mayWrite,
+    onLedgerChange: (uid) => changed.push(uid),
+  });
   const observer = new Observer({
     cluster,
     announcements,
@@ -43,7 +51,7 @@ function watch(cluster: Cluster, mayWrite: () => boolean = () => true) {
   });
   observer.start();
   const pass = (ms = 0) => queue.pass(ms, (place) => announcer.announce(place));
-  return { ledger, queue, announcements, announcer, observer, pass, told };
+  return { ledger, queue, announcements, announcer, pass, told, changed };
 }
 
 describe('the observers', () => {
@@ -94,7 +102,7 @@ describe('the observers', () => {
 
   it('tell once of an end that shows first as terminating, then as gone', async () => {
     const cluster = aManagedCluster();
-    const { ledger, pass, announcements } = watch(cluster);
+    const { ledger, pass, announcements, changed } = watch(cluster);
     cluster.pods.upsert(aPod('a', { mark: spot('t1') }), false);
     await pass();
     cluster.pods.upsert(aPod('a', { mark: spot('t1'), terminating: true }), false);
@@ -103,6 +111,8 @@ describe('the observers', () => {
     await pass();
     expect(ledger.calls.map(({ verb }) => verb)).toEqual(['seen', 'released']);
     expect(announcements.size).toBe(0);
+    // The leader looks at what is reserved after each.
+    expect(changed).toEqual(['web-1-uid', 'web-1-uid']);
   });
 
   it.each(['Succeeded', 'Failed'])('free the place of a pod that is %s', async (phase) => {

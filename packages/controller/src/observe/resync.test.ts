@@ -29,6 +29,7 @@ function resyncOf(cluster: Cluster, { isLeader = true } = {}) {
     },
     mayWrite: () => true,
     isLeader: () => isLeader,
+    onLedgerChange: () => undefined,
     random: () => 0.5,
   });
   resync.start();

@@ -20,6 +20,7 @@ export interface ResyncParts {
   readonly mayWrite: () => boolean;
   /** The leader lists by the clock; everyone does when something happened. */
   readonly isLeader: () => boolean;
+  readonly onLedgerChange: (replicaSetUid: string) => void;
   readonly random: () => number;
 }
 
@@ -94,6 +95,7 @@ export class Resync {
       return { requeueAfterMs: outage.failed(error) };
     }
     outage.worked();
+    this.#parts.onLedgerChange(uid);
     if (isLeader()) this.#later(uid, 1 + random() * SPREAD);
     return undefined;
   }
