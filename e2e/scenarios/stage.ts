@@ -7,9 +7,11 @@ import {
   startProxy,
   startRedis,
   waitFor,
+  type Installation,
+  type InstallationOptions,
+  install,
 } from '@spotalis/cluster';
 import { type Ledger, openLedger } from '@spotalis/ledger';
-import { type Installation, type InstallationOptions, install } from '../installation/installation.ts';
 import { PodCreations } from './creations.ts';
 import { type Declaration, manifest, optedInNamespace, Workload } from './workload.ts';
 
@@ -139,7 +141,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   }
 }
 
-function redisConfiguration({ mode, url, masterName, sentinels }: RedisServers): InstallationOptions['redis'] {
+function redisConfiguration({
+  mode,
+  url,
+  masterName,
+  sentinels,
+}: RedisServers): InstallationOptions['redis'] {
   if (mode !== 'sentinel') return { url };
   return { sentinel: { name: masterName, nodes: sentinels.map(({ host, port }) => `${host}:${port}`) } };
 }

@@ -3,10 +3,16 @@
  * one or can be had, else the embedded ledger. Stays until Ctrl-C, or with --exit-when-settled until every
  * sample workload is on target.
  */
-import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { type Cluster, type RedisServers, startCluster, startRedis, waitFor } from '@spotalis/cluster';
-import { install } from '../installation/installation.ts';
+import {
+  bundleServices,
+  type Cluster,
+  install,
+  type RedisServers,
+  startCluster,
+  startRedis,
+  waitFor,
+} from '@spotalis/cluster';
 import { observe } from './observation.ts';
 import { sampleManifests } from './samples.ts';
 import { coloured, isSettled, plain, renderTable } from './table.ts';
@@ -21,12 +27,6 @@ function say(line: string): void {
 function readArguments(): { readonly exitWhenSettled: boolean } {
   const { values } = parseArgs({ options: { 'exit-when-settled': { type: 'boolean', default: false } } });
   return { exitWhenSettled: values['exit-when-settled'] };
-}
-
-function bundleServices(): void {
-  const turbo = ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier'];
-  const done = spawnSync('turbo', turbo, { encoding: 'utf8' });
-  if (done.status !== 0) throw new Error(`the services could not be bundled:\n${done.stdout}${done.stderr}`);
 }
 
 async function redisOrNone(): Promise<RedisServers | undefined> {
@@ -86,7 +86,7 @@ async function showUntil(cluster: Cluster, ended: Promise<void>): Promise<void> 
 async function tour({ exitWhenSettled }: { exitWhenSettled: boolean }): Promise<void> {
   const ended = interruption();
   say('Bundling the services ...');
-  bundleServices();
+  await bundleServices();
   const redis = await redisOrNone();
   let cluster: Cluster | undefined;
   try {

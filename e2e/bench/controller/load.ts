@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, freePorts, startCluster, startRedis } from '@spotalis/cluster';
-import { install } from '../../installation/installation.ts';
-import { installationNamespace } from '../../installation/manifests.ts';
+import { install, installationNamespace } from '@spotalis/cluster';
 import type { Bench, BenchContext, Findings, Table } from '../bench.ts';
 import { bundleServices } from '../bundles.ts';
 import { cpuMs, rssMiB } from '../processes.ts';

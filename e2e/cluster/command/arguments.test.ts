@@ -58,6 +58,14 @@ describe('the arguments of the cluster command', () => {
     ['start --state /tmp/a', 'there is no command start: say one of up, down, status'],
     ['--state /tmp/a', 'a command is missing: say one of up, down, status'],
     ['up', 'up needs --state DIR, as in --state /tmp/spotalis'],
+    [
+      'up --state /tmp/a --controllers 2',
+      'services need a ledger: add --redis real, or --redis memory for one webhook',
+    ],
+    [
+      'up --state /tmp/a --redis memory --webhooks 2',
+      '--redis memory serves one webhook, not 2: each would have a ledger of its own; say --redis real',
+    ],
     ['up /tmp/a --state /tmp/a', 'up takes no /tmp/a: options start with --, as in --state DIR'],
     [
       'up --state /tmp/a --nodes 3',

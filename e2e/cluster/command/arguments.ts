@@ -92,6 +92,12 @@ export function readArguments(args: readonly string[]): Invocation {
     ...(values.port !== undefined && { port: wholeNumber('port', values.port, 1, 65_535) }),
     ...(values.binaries !== undefined && { binaries: values.binaries }),
   };
+  if (plan.webhooks + plan.controllers > 0 && plan.redis === 'none')
+    throw new UsageError('services need a ledger: add --redis real, or --redis memory for one webhook');
+  if (plan.webhooks > 1 && plan.redis === 'memory')
+    throw new UsageError(
+      `--redis memory serves one webhook, not ${plan.webhooks}: each would have a ledger of its own; say --redis real`,
+    );
   return { command, plan, json: values.json };
 }
 

@@ -4,7 +4,8 @@
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { startCluster } from '../cluster.ts';
-import { startServices } from '../services.ts';
+import { bundleServices } from '../installation/bundles.ts';
+import { install } from '../installation/installation.ts';
 import type { UpPlan } from './arguments.ts';
 import { type ClusterSummary, summaryFile } from './state.ts';
 import { reasonOf } from '../process/failure.ts';
@@ -39,7 +40,11 @@ try {
     process.on(signal, () => void cluster.stop());
   const redis = plan.redis === 'real' ? await cluster.startRedis({ report }) : undefined;
   const redisUrl = redis?.url ?? (plan.redis === 'memory' ? 'memory://' : undefined);
-  await startServices(cluster, { webhooks, controllers, redisUrl });
+  if (webhooks + controllers > 0) {
+    report('bundling the services');
+    await bundleServices();
+    await install(cluster, { redis: { url: redisUrl ?? 'memory://' }, webhooks, controllers });
+  }
   const summary: ClusterSummary = {
     state: stateDir,
     kubeconfig: cluster.kubeconfig,

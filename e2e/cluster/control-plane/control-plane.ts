@@ -34,7 +34,7 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
   const { supervisor, programs, stateDir, dataDir, logDir, audit } = parts;
   const ports = await choosePorts(parts.port);
   const server = origin(ports.apiserver);
-  const credentials = writeCredentials(join(stateDir, 'credentials'), server);
+  const credentials = await writeCredentials(join(stateDir, 'credentials'), server);
   const auditFile = audit && join(logDir, 'audit.log');
   mkdirSync(logDir, { recursive: true });
   const args = commandLines({

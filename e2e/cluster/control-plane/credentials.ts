@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createAuthority, issueClient, issueLeaf, type KeyPair } from '@spotalis/runtime';
 import { stringify } from 'yaml';
-import { Authority, type Leaf } from '../certificates/authority.ts';
+import { aMonth } from '../certificates.ts';
 
 /** Who talks to the API server with a certificate; each has a kubeconfig of that name. */
 const CLIENTS = {
@@ -10,7 +11,7 @@ const CLIENTS = {
   'kube-controller-manager': { commonName: 'system:kube-controller-manager' },
   'kube-scheduler': { commonName: 'system:kube-scheduler' },
   kwok: { commonName: 'kwok', organizations: ['system:masters'] },
-} as const satisfies Record<string, Leaf>;
+} as const;
 
 type ClientName = keyof typeof CLIENTS;
 
@@ -24,37 +25,39 @@ export interface Credentials {
   readonly kubeconfig: (client: ClientName) => string;
 }
 
-export function writeCredentials(dir: string, server: string): Credentials {
+export async function writeCredentials(dir: string, server: string): Promise<Credentials> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = (name: string) => join(dir, name);
   const write = (name: string, content: string) => writeFileSync(file(name), content, { mode: 0o600 });
-  const authority = new Authority('test cluster');
-  const frontProxy = new Authority('test cluster front proxy');
-  const issue = (name: string, leaf: Leaf, from = authority) => {
-    const { certificate, key } = from.issue(leaf);
-    write(`${name}.crt`, certificate);
+  const writePair = (name: string, { cert, key }: KeyPair) => {
+    write(`${name}.crt`, cert);
     write(`${name}.key`, key);
-    return { cert: certificate, key };
   };
+  const validity = aMonth();
+  const authority = await createAuthority({ commonName: 'test cluster', ...validity });
+  const frontProxy = await createAuthority({ commonName: 'test cluster front proxy', ...validity });
 
-  write('ca.crt', authority.certificate);
-  write('front-proxy-ca.crt', frontProxy.certificate);
-  issue('front-proxy-client', { commonName: 'front-proxy-client' }, frontProxy);
+  write('ca.crt', authority.cert);
+  write('front-proxy-ca.crt', frontProxy.cert);
+  const proxyClient = { commonName: 'front-proxy-client', ...validity };
+  writePair('front-proxy-client', await issueClient(frontProxy, proxyClient));
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
-  issue('server', { commonName: 'kube-apiserver', hosts: ['localhost', '127.0.0.1', SERVICE_IP, ...names] });
+  const hosts = ['localhost', '127.0.0.1', SERVICE_IP, ...names];
+  writePair('server', await issueLeaf(authority, { names: hosts, ...validity }));
   const accounts = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   write('service-accounts.pub', accounts.publicKey.export({ type: 'spki', format: 'pem' }).toString());
   write('service-accounts.key', accounts.privateKey.export({ type: 'sec1', format: 'pem' }).toString());
 
   const kubeconfig = (client: string) => file(`${client}.kubeconfig`);
   let admin = { cert: '', key: '' };
-  for (const [name, leaf] of Object.entries(CLIENTS)) {
-    const { cert, key } = issue(name, leaf);
-    if (name === 'admin') admin = { cert, key };
-    const user = { 'client-certificate-data': base64(cert), 'client-key-data': base64(key) };
-    write(`${name}.kubeconfig`, kubeconfigText({ server, ca: authority.certificate, name, user }));
+  for (const [name, client] of Object.entries(CLIENTS)) {
+    const pair = await issueClient(authority, { ...client, ...validity });
+    writePair(name, pair);
+    if (name === 'admin') admin = pair;
+    const user = { 'client-certificate-data': base64(pair.cert), 'client-key-data': base64(pair.key) };
+    write(`${name}.kubeconfig`, kubeconfigText({ server, ca: authority.cert, name, user }));
   }
-  return { dir, caFile: file('ca.crt'), ca: authority.certificate, admin, file, kubeconfig };
+  return { dir, caFile: file('ca.crt'), ca: authority.cert, admin, file, kubeconfig };
 }
 
 /** The first address of the service range: what the `kubernetes` Service gets. */

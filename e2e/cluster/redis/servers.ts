@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Authority } from '../certificates/authority.ts';
+import { createAuthority, issueLeaf } from '@spotalis/runtime';
+import { aMonth } from '../certificates.ts';
 import { freePorts } from '../process/ports.ts';
 import { scratchDir } from '../process/scratch.ts';
 import { Supervisor } from '../process/supervisor.ts';
@@ -145,7 +146,7 @@ interface Home {
 export async function startRedisUnder(home: Home, options: RedisOptions): Promise<RedisServers> {
   const { mode = 'standalone', tls = false, acl, config = [] } = options;
   const { dir, supervisor, program, stop } = home;
-  const ca = tls ? writeCertificates(dir) : undefined;
+  const ca = tls ? await writeCertificates(dir) : undefined;
   const credentials = acl ? { username: 'test-cluster', password: randomUUID() } : undefined;
   const shared = { dir, supervisor, program, ca, credentials };
   const ports = await freePorts(NODES[mode]);
@@ -193,11 +194,11 @@ export async function startRedisUnder(home: Home, options: RedisOptions): Promis
 const NODES = { standalone: 1, sentinel: 2, cluster: 3 };
 const SENTINELS = 3;
 
-function writeCertificates(dir: string): string {
-  const authority = new Authority('test redis authority');
-  const server = authority.issue({ commonName: 'redis', hosts: ['localhost', '127.0.0.1'] });
-  writeFileSync(join(dir, 'ca.crt'), authority.certificate);
-  writeFileSync(join(dir, 'redis.crt'), server.certificate);
+async function writeCertificates(dir: string): Promise<string> {
+  const authority = await createAuthority({ commonName: 'test redis authority', ...aMonth() });
+  const server = await issueLeaf(authority, { names: ['localhost', '127.0.0.1'], ...aMonth() });
+  writeFileSync(join(dir, 'ca.crt'), authority.cert);
+  writeFileSync(join(dir, 'redis.crt'), server.cert);
   writeFileSync(join(dir, 'redis.key'), server.key, { mode: 0o600 });
-  return authority.certificate;
+  return authority.cert;
 }

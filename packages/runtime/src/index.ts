@@ -7,7 +7,9 @@ export {
 } from './certificates/inspect.ts';
 export {
   type AuthorityRequest,
+  type ClientRequest,
   createAuthority,
+  issueClient,
   issueLeaf,
   type KeyPair,
   type LeafRequest,

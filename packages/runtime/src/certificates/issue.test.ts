@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { X509Certificate } from 'node:crypto';
 import { checkKeyPair, readCertificate } from './inspect.ts';
-import { createAuthority, issueLeaf } from './issue.ts';
+import { createAuthority, issueClient, issueLeaf } from './issue.ts';
 
 const dayMs = 86_400_000;
 const notBeforeMs = Date.UTC(2026, 0, 1);
@@ -68,5 +68,16 @@ describe('a pair', () => {
     expect(() => checkKeyPair({ cert: 'no', key: 'no' })).toThrow(
       expect.objectContaining({ code: 'CERTIFICATE_UNREADABLE' }),
     );
+  });
+});
+
+describe('a client certificate', () => {
+  it('names the user and its groups as Kubernetes reads them', async () => {
+    const authority = await createAuthority({ commonName: 'Spotalis CA', ...validity });
+    const request = { commonName: 'admin', organizations: ['system:masters', 'people'], ...validity };
+    const cert = new X509Certificate((await issueClient(authority, request)).cert);
+    expect(cert.subject).toBe('O=system:masters\nO=people\nCN=admin');
+    expect(cert.keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+    expect(cert.verify(new X509Certificate(authority.cert).publicKey)).toBe(true);
   });
 });

@@ -44,6 +44,12 @@ export interface LeafRequest extends Validity {
   readonly names: readonly string[];
 }
 
+export interface ClientRequest extends Validity {
+  readonly commonName: string;
+  /** Kubernetes reads these as the groups of the user. */
+  readonly organizations?: readonly string[];
+}
+
 const makeKeyPair = promisify(generateKeyPair);
 const ecdsaWithSha256 = sequence(objectId('1.2.840.10045.4.3.2'));
 const commonNameLimit = 64;
@@ -51,7 +57,7 @@ const commonNameLimit = 64;
 /** A self-signed CA on P-256: the fastest curve for TLS handshakes, and one every API server knows. */
 export async function createAuthority({ commonName, ...validity }: AuthorityRequest): Promise<KeyPair> {
   const { publicKey, privateKey } = await makeKeyPair('ec', { namedCurve: 'P-256' });
-  const name = distinguishedName(commonName);
+  const name = distinguishedName({ commonName });
   const extensions = [
     extension('2.5.29.19', true, sequence(boolean(true))), // basicConstraints: is a CA
     extension('2.5.29.15', true, bits(Buffer.from([0b0000_0110]), 1)), // keyUsage: signs certificates and CRLs
@@ -73,19 +79,47 @@ export async function issueLeaf(authority: KeyPair, { names, ...validity }: Leaf
   const [first] = names;
   if (first === undefined)
     throw new Error('a server certificate needs at least one name, for example spotalis.svc');
+  return issue(authority, {
+    validity,
+    subject: distinguishedName({ commonName: first.length <= commonNameLimit ? first : 'spotalis' }),
+    usage: '1.3.6.1.5.5.7.3.1', // serverAuth
+    more: [extension('2.5.29.17', false, sequence(...names.map((name) => subjectAltName(name))))],
+  });
+}
+
+/** A client certificate signed by the authority. */
+export function issueClient(authority: KeyPair, request: ClientRequest): Promise<KeyPair> {
+  const { commonName, organizations, ...validity } = request;
+  return issue(authority, {
+    validity,
+    subject: distinguishedName({ commonName, ...(organizations && { organizations }) }),
+    usage: '1.3.6.1.5.5.7.3.2', // clientAuth
+    more: [],
+  });
+}
+
+interface Leaf {
+  readonly validity: Validity;
+  readonly subject: Der;
+  /** The extended key usage. */
+  readonly usage: string;
+  readonly more: readonly Der[];
+}
+
+async function issue(authority: KeyPair, { validity, subject, usage, more }: Leaf): Promise<KeyPair> {
   const { publicKey, privateKey } = await makeKeyPair('ec', { namedCurve: 'P-256' });
   const issuer = new X509Certificate(authority.cert);
   const extensions = [
     extension('2.5.29.19', true, sequence()), // basicConstraints: no CA
     extension('2.5.29.15', true, bits(Buffer.from([0b1000_0000]), 7)), // keyUsage: digitalSignature
-    extension('2.5.29.37', false, sequence(objectId('1.3.6.1.5.5.7.3.1'))), // extendedKeyUsage: serverAuth
-    extension('2.5.29.17', false, sequence(...names.map((name) => subjectAltName(name)))),
+    extension('2.5.29.37', false, sequence(objectId(usage))), // extendedKeyUsage
+    ...more,
     extension('2.5.29.14', false, octets(keyId(publicKey))),
     extension('2.5.29.35', false, sequence(implicit(0, keyId(issuer.publicKey)))),
   ];
   const cert = certificate({
-    subject: distinguishedName(first.length <= commonNameLimit ? first : 'spotalis'),
-    issuer: distinguishedName(commonNameOf(issuer)),
+    subject,
+    issuer: distinguishedName({ commonName: commonNameOf(issuer) }),
     publicKey,
     validity,
     extensions,
@@ -123,8 +157,18 @@ function certificate({ subject, issuer, publicKey, validity, extensions, signer 
 const extension = (id: string, critical: boolean, value: Der): Der =>
   sequence(objectId(id), ...(critical ? [boolean(true)] : []), octets(value));
 
-const distinguishedName = (commonName: string): Der =>
-  sequence(set(sequence(objectId('2.5.4.3'), utf8(commonName))));
+interface Name {
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+}
+
+function distinguishedName({ commonName, organizations = [] }: Name): Der {
+  const attribute = (id: string, value: string): Der => set(sequence(objectId(id), utf8(value)));
+  return sequence(
+    ...organizations.map((organization) => attribute('2.5.4.10', organization)),
+    attribute('2.5.4.3', commonName),
+  );
+}
 
 const commonNameOf = (issuer: X509Certificate): string => /^CN=(.*)$/m.exec(issuer.subject)?.[1] ?? '';
 

@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type Cluster, type Component, freePorts } from '@spotalis/cluster';
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { stringify } from 'yaml';
+import { aMonth } from '../certificates.ts';
+import type { Cluster } from '../cluster.ts';
+import type { Component } from '../process/component.ts';
+import { freePorts } from '../process/ports.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
+import { bundleOf } from './bundles.ts';
 import {
   identities,
   installationNamespace,
@@ -12,9 +15,6 @@ import {
   registration,
   type ServiceName,
 } from './manifests.ts';
-
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-const dayMs = 24 * 3_600_000;
 
 export interface InstallationOptions {
   /** As in the configuration: `{ url }`, `{ sentinel }` or `{ cluster }`. `memory://` takes one webhook. */
@@ -93,8 +93,7 @@ export async function install(cluster: Cluster, options: InstallationOptions): P
   const { webhooks: webhookCount = 3, controllers: controllerCount = 2 } = options;
   await cluster.api.apply(identities);
 
-  const now = Date.now();
-  const validity = { notBeforeMs: now - dayMs, notAfterMs: now + 365 * dayMs };
+  const validity = aMonth();
   const authority = await createAuthority({ commonName: 'Spotalis webhook authority', ...validity });
   const leaf = await issueLeaf(authority, { names: ['localhost', '127.0.0.1'], ...validity });
   const certDir = join(cluster.stateDir, 'webhook-certificates');
@@ -114,7 +113,7 @@ export async function install(cluster: Cluster, options: InstallationOptions): P
   );
 
   async function start(service: ServiceName, index: number): Promise<WebhookReplica> {
-    const script = join(repository, 'packages', service, 'dist', `${service}.mjs`);
+    const script = bundleOf(service);
     if (!existsSync(script)) {
       throw new Error(`the bundle of the ${service} is missing: run npm start or npm test, which make it`);
     }
