@@ -18,20 +18,20 @@ export interface RunningService {
 
 const dayMs = 86_400_000;
 
-/** The whole service in this process, over TLS on a free port, against the given API server. */
+/** The whole service in this process, over TLS on a free port, against the API server at that URL or of that kubeconfig. */
 export async function startService(
-  apiUrl: string,
+  api: string | { readonly kubeconfig: string },
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
   const directory = await mkdtemp(join(tmpdir(), 'spotalis-webhook-'));
   const validity = { notBeforeMs: Date.now() - dayMs, notAfterMs: Date.now() + dayMs };
   const authority = await createAuthority({ commonName: 'test', ...validity });
   const leaf = await issueLeaf(authority, { names: ['localhost'], ...validity });
-  const kubeconfig = join(directory, 'kubeconfig');
+  const kubeconfig = typeof api === 'string' ? join(directory, 'kubeconfig') : api.kubeconfig;
   await Promise.all([
     writeFile(join(directory, 'tls.crt'), leaf.cert),
     writeFile(join(directory, 'tls.key'), leaf.key),
-    writeFile(kubeconfig, kubeconfigOf(apiUrl)),
+    ...(typeof api === 'string' ? [writeFile(kubeconfig, kubeconfigOf(api))] : []),
   ]);
   const configuration = await loadConfiguration({
     environment: {

@@ -1,0 +1,75 @@
+/* oxlint-disable eslint/no-restricted-imports -- of this very package, measured from within */
+/**
+ * Latency of the shipped webhook at fixed rates, and the most it does, over TLS and with a real Redis; the same load
+ * on a bare HTTPS server that sends the body back stands beside it, because on a small machine most of the time is
+ * TLS, queueing and this load generator. Needs dist/webhook.mjs (pnpm bundle).
+ *
+ * node packages/webhook/bench/latency.ts [--quick]
+ */
+import { startRedis } from '@spotalis/cluster';
+import { startEcho, startWebhook, type Target } from './target.ts';
+import { atRate, atOnce, type Latencies } from './load.ts';
+import { BenchApi } from './world.ts';
+
+const quick = process.argv.includes('--quick');
+const rates = quick ? [500] : [500, 1_000, 3_000];
+const phaseMs = quick ? 2_000 : 8_000;
+const saturationInFlight = 64;
+/** As many ReplicaSets as a busy cluster scales at once. */
+const replicaSets = 50;
+
+interface Phase extends Latencies {
+  readonly target: Target['name'];
+  readonly rate: number | 'saturation';
+}
+
+const world = new BenchApi(replicaSets);
+const redis = await startRedis();
+const apiUrl = await world.start();
+const [webhook, echo] = await Promise.all([startWebhook(apiUrl, redis.url), startEcho()]);
+const idleRssMb = webhook.rssMb();
+
+const phases: Phase[] = [];
+/** Resident set after so many admissions, for the slope. */
+const memory: { readonly admissions: number; readonly rssMb: number }[] = [];
+let admissions = 0;
+
+async function measure(target: Target, rate: Phase['rate'], run: () => Promise<Latencies>): Promise<void> {
+  const found = await run();
+  phases.push({ target: target.name, rate, ...found });
+  if (target !== webhook) return;
+  admissions += found.answers;
+  memory.push({ admissions, rssMb: webhook.rssMb() });
+}
+
+// Both get warm before anything counts.
+for (const target of [webhook, echo]) await atRate(target, 300, 2_000, world.reviews());
+
+for (const rate of rates) {
+  for (const target of [echo, webhook]) {
+    await measure(target, rate, () => atRate(target, rate, phaseMs, world.reviews()));
+  }
+}
+for (const target of [echo, webhook]) {
+  await measure(target, 'saturation', () => atOnce(target, saturationInFlight, phaseMs, world.reviews()));
+}
+// The same again, several times, to see whether memory levels off.
+for (let round = 0; round < (quick ? 1 : 4); round++) {
+  const { answers } = await atOnce(webhook, saturationInFlight, phaseMs, world.reviews());
+  admissions += answers;
+  memory.push({ admissions, rssMb: webhook.rssMb() });
+}
+
+const counters = await webhook.counters();
+const result = {
+  benchmark: 'webhook-latency',
+  bodyBytes: world.bodyBytes,
+  phases,
+  memory: { idleRssMb, samples: memory },
+  counters,
+};
+process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+
+await Promise.all([webhook.stop(), echo.stop()]);
+await world.stop();
+await redis.stop();
