@@ -24,15 +24,49 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function readArguments(): { readonly exitWhenSettled: boolean } {
-  const { values } = parseArgs({ options: { 'exit-when-settled': { type: 'boolean', default: false } } });
-  return { exitWhenSettled: values['exit-when-settled'] };
+const usage = `npm start                            a live cluster, until Ctrl-C
+npm start -- --exit-when-settled     ends once every sample workload is on target
+npm start -- --redis real|memory     insists on a real Redis, or on the embedded ledger
+`;
+
+interface Plan {
+  readonly exitWhenSettled: boolean;
+  readonly redis: 'any' | 'real' | 'memory';
 }
 
-async function redisOrNone(): Promise<RedisServers | undefined> {
+/** undefined when only the usage was asked for. */
+function readArguments(): Plan | undefined {
+  const { values } = parseArguments();
+  if (values.help) return undefined;
+  const { redis } = values;
+  if (redis !== 'any' && redis !== 'real' && redis !== 'memory') {
+    throw new Error(`--redis is real or memory, not '${redis}'`);
+  }
+  return { exitWhenSettled: values['exit-when-settled'], redis };
+}
+
+function parseArguments() {
+  try {
+    return parseArgs({
+      options: {
+        'exit-when-settled': { type: 'boolean', default: false },
+        redis: { type: 'string', default: 'any' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+  } catch (error) {
+    // Node goes on with advice about positional arguments.
+    const [sentence] = String(error instanceof Error ? error.message : error).split(/\.\s|\n/);
+    throw new Error(`${sentence}: npm start -- --help shows what there is`, { cause: error });
+  }
+}
+
+async function redisOrNone(wanted: Plan['redis']): Promise<RedisServers | undefined> {
+  if (wanted === 'memory') return undefined;
   try {
     return await startRedis({ report: say });
   } catch (error) {
+    if (wanted === 'real') throw error;
     say(`No Redis: ${error instanceof Error ? error.message : String(error)}`);
     say('Going on with the embedded ledger, which takes a single webhook.');
     return undefined;
@@ -83,11 +117,11 @@ async function showUntil(cluster: Cluster, ended: Promise<void>): Promise<void> 
   }
 }
 
-async function tour({ exitWhenSettled }: { exitWhenSettled: boolean }): Promise<void> {
+async function tour({ exitWhenSettled, redis: wanted }: Plan): Promise<void> {
   const ended = interruption();
   say('Bundling the services ...');
   await bundleServices();
-  const redis = await redisOrNone();
+  const redis = await redisOrNone(wanted);
   let cluster: Cluster | undefined;
   try {
     say('Starting a control plane with 12 nodes, 6 spot and 6 on-demand ...');
@@ -97,9 +131,9 @@ async function tour({ exitWhenSettled }: { exitWhenSettled: boolean }): Promise<
       redis: { url: redis?.url ?? 'memory://' },
       webhooks: redis === undefined ? 1 : 3,
     });
-    say(
-      `Up: ${installation.webhooks.length} webhooks, ${installation.controllers.length} controllers, ledger in ${redis === undefined ? 'the webhook' : 'Redis'}.`,
-    );
+    const webhooks = redis === undefined ? '1 webhook' : `${installation.webhooks.length} webhooks`;
+    const ledger = redis === undefined ? 'the webhook' : 'Redis';
+    say(`Up: ${webhooks}, ${installation.controllers.length} controllers, ledger in ${ledger}.`);
     await cluster.api.apply(sampleManifests);
     if (exitWhenSettled) {
       await settle(cluster);
@@ -117,7 +151,9 @@ async function tour({ exitWhenSettled }: { exitWhenSettled: boolean }): Promise<
 }
 
 try {
-  await tour(readArguments());
+  const plan = readArguments();
+  if (plan === undefined) say(usage);
+  else await tour(plan);
 } catch (error) {
   process.stderr.write(`spotalis: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -104,7 +104,9 @@ function loadFile(file: string): KubeConfig {
     return config;
   } catch (thrown) {
     const cause = asError(thrown);
-    throw new ConfigurationError(`${file} is not a valid kubeconfig: ${cause.message}`, { cause });
+    // A YAML parser goes on to draw the place.
+    const [what = ''] = cause.message.split(/:?\n/);
+    throw new ConfigurationError(`${file} is not a valid kubeconfig: ${what}`, { cause });
   }
 }
 

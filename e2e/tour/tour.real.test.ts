@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+const script = fileURLToPath(new URL('main.ts', import.meta.url));
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Processes that carry this directory in their environment: the tour's own, whoever their parent is by now. */
+function processesWith(directory: string): string[] {
+  return readdirSync('/proc').filter((entry) => {
+    try {
+      return (
+        /^\d+$/.test(entry) && readFileSync(`/proc/${entry}/environ`, 'utf8').includes(`TMPDIR=${directory}`)
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+describe('the tour', () => {
+  let temporary: string;
+
+  beforeEach(() => {
+    temporary = mkdtempSync(join(tmpdir(), 'tour-test-'));
+  });
+
+  afterEach(() => {
+    rmSync(temporary, { recursive: true, force: true });
+  });
+
+  function start(
+    args: readonly string[],
+    seen: (output: string, end: (signal: NodeJS.Signals) => void) => void,
+  ) {
+    return new Promise<Ended>((resolve) => {
+      const child = spawn(process.execPath, [script, ...args], {
+        env: { ...process.env, TMPDIR: temporary },
+      });
+      let output = '';
+      const listen = (piece: Buffer): void => {
+        output += piece.toString();
+        seen(output, (signal) => child.kill(signal));
+      };
+      child.stdout.on('data', listen);
+      child.stderr.on('data', listen);
+      child.on('close', (code) => resolve({ code, output }));
+    });
+  }
+
+  const nothing = (): void => undefined;
+
+  it.each([
+    { redis: 'real', up: 'Up: 3 webhooks, 2 controllers, ledger in Redis.' },
+    { redis: 'memory', up: 'Up: 1 webhook, 2 controllers, ledger in the webhook.' },
+  ])(
+    'splits the sample workloads with --redis $redis, ends by itself and leaves nothing',
+    async ({ redis, up }) => {
+      const { code, output } = await start(['--exit-when-settled', '--redis', redis], nothing);
+      expect(output).toContain(up);
+      expect(output.match(/on target/g)).toHaveLength(4);
+      expect(output).toMatch(/Settled [\d.]+ s after/);
+      expect(code).toBe(0);
+      expect(readdirSync(temporary)).toEqual([]);
+      expect(processesWith(temporary)).toEqual([]);
+    },
+    240_000,
+  );
+
+  it('ends at Ctrl-C and leaves nothing', async () => {
+    let asked = false;
+    const { code } = await start([], (output, end) => {
+      if (asked || !output.includes('KUBECONFIG=')) return;
+      asked = true;
+      end('SIGINT');
+    });
+    expect(code).toBe(0);
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(processesWith(temporary)).toEqual([]);
+  }, 240_000);
+
+  it('names an unknown flag', async () => {
+    const { code, output } = await start(['--exit-when-setled'], nothing);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^spotalis: Unknown option '--exit-when-setled'.*\n$/);
+  });
+});
