@@ -19,7 +19,9 @@ export async function readyLedger(
   redis: RedisSettings,
   more: { timing?: Partial<LedgerTiming>; observer?: LedgerObserver } = {},
 ): Promise<RedisLedger> {
-  const ledger = new RedisLedger({ redis, now: () => performance.now(), ...more });
+  // Far above the default: a machine that stalls for a moment is not what a test is about.
+  const settings = { commandTimeoutMs: 5_000, ...redis };
+  const ledger = new RedisLedger({ redis: settings, now: () => performance.now(), ...more });
   await ready(ledger);
   return ledger;
 }
