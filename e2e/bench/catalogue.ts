@@ -4,6 +4,14 @@ import { controllerBench } from './controller/load.ts';
 import { coreBench } from './core/decision.ts';
 import { kubeBench } from './packages/kube.ts';
 import { ledgerBench } from './packages/ledger.ts';
+import { webhookBench } from './packages/webhook.ts';
 
 /** In the order in which they run and in which the page has them. */
-export const benches: readonly Bench[] = [coreBench, ledgerBench, kubeBench, burstBench, controllerBench];
+export const benches: readonly Bench[] = [
+  coreBench,
+  ledgerBench,
+  webhookBench,
+  kubeBench,
+  burstBench,
+  controllerBench,
+];

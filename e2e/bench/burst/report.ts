@@ -46,6 +46,7 @@ class SizeView {
   ratio(over: LaneName, under: LaneName, of: (trial: Trial) => number): string {
     const below = this.values(under, of);
     const ratios = this.values(over, of).map((value, round) => value / (below[round] ?? Number.NaN));
+    if (ratios.length === 0) return '–';
     const middle = median(ratios).toFixed(2);
     if (ratios.length === 1) return middle;
     return `${middle} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
