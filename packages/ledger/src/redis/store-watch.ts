@@ -1,13 +1,13 @@
 import { array, text } from './reply.ts';
 
 /** What `readStore` answers, once a second. */
-export interface StoreView {
+interface StoreView {
   readonly nowUs: number;
   readonly epoch: string;
   readonly openPools: ReadonlySet<string>;
 }
 
-export function storeView(reply: unknown): StoreView {
+function storeView(reply: unknown): StoreView {
   const [nowUs, epoch, ...pools] = array(reply);
   return { nowUs: Number(nowUs), epoch: text(epoch), openPools: new Set(pools.map(text)) };
 }

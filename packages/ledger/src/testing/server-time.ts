@@ -4,7 +4,7 @@ import { type Script, scripts } from '../redis/script.ts';
 import { newRevision, plenty, pod, seventy } from './subject.ts';
 
 /** What Redis itself took for each call of a script, in microseconds. It does nothing else meanwhile. */
-export async function serverTimesUs(
+async function serverTimesUs(
   client: Redis,
   script: Script,
   work: () => Promise<unknown>,
