@@ -1,6 +1,6 @@
+import { bundleServices } from '@spotalis/cluster';
 import type { PolicyNumbers } from '@spotalis/core';
 import type { Bench, BenchContext, Findings } from '../bench.ts';
-import { bundleServices } from '../bundles.ts';
 import { type Load, settle } from '../workloads.ts';
 import { type LaneName, openLane } from './lane.ts';
 import { burstTables, type Sample } from './report.ts';
@@ -37,7 +37,7 @@ function inTurn(round: number): LaneName[] {
 }
 
 async function run({ quick, report }: BenchContext): Promise<Findings> {
-  bundleServices();
+  await bundleServices();
   const samples: Sample[] = [];
   const groups = quick ? quickly : full;
   for (const { sizes, rounds } of groups) {

@@ -1,8 +1,15 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Cluster, type Component, freePorts, startCluster, startRedis } from '@spotalis/cluster';
-import { install, type Installation } from '@spotalis/cluster';
+import {
+  type Cluster,
+  type Component,
+  freePorts,
+  install,
+  type Installation,
+  startCluster,
+  startRedis,
+} from '@spotalis/cluster';
 import { ApiMetrics } from './api-metrics.ts';
 
 /**

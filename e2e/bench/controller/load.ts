@@ -1,9 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Cluster, freePorts, startCluster, startRedis } from '@spotalis/cluster';
-import { install, installationNamespace } from '@spotalis/cluster';
+import {
+  bundleServices,
+  type Cluster,
+  freePorts,
+  install,
+  installationNamespace,
+  startCluster,
+  startRedis,
+} from '@spotalis/cluster';
 import type { Bench, BenchContext, Findings, Table } from '../bench.ts';
-import { bundleServices } from '../bundles.ts';
 import { cpuMs, rssMiB } from '../processes.ts';
 import { repository } from '../results.ts';
 import { declareLoad, type Load, podsOf, prepareNamespace } from '../workloads.ts';
@@ -27,7 +33,7 @@ async function run({ quick, report }: BenchContext): Promise<Findings> {
   const policy = { spotPercentage: 70, minOnDemand: 2 };
   const load: Load = { name: 'load', deployments: quick ? 20 : 1_000, replicas: 10, policy };
   const restMs = quick ? 5_000 : 60_000;
-  bundleServices();
+  await bundleServices();
   const redis = await startRedis();
   try {
     const cluster = await startCluster({ audit: true, podsPerNode: 1_000 });

@@ -1,5 +1,5 @@
+import { bundleServices } from '@spotalis/cluster';
 import type { Bench, BenchContext, Findings, Table } from '../bench.ts';
-import { bundleServices } from '../bundles.ts';
 import { runScript } from './script.ts';
 
 interface Phase {
@@ -23,7 +23,7 @@ interface Output {
 }
 
 async function run({ quick, report }: BenchContext): Promise<Findings> {
-  bundleServices();
+  await bundleServices();
   const args = quick ? ['--quick'] : [];
   const output = await runScript<Output>('packages/webhook/bench/latency.ts', args, report);
   return {
