@@ -145,6 +145,18 @@ describe('the service', () => {
     expect(response.warnings).toHaveLength(1);
   });
 
+  it('keeps a deletion cost of the user’s own, and says what that means', async () => {
+    const shop = openShop(api);
+    const running = await start();
+    const annotations = { 'controller.kubernetes.io/pod-deletion-cost': '500' };
+    const response = await ask(running, reviewOf('a', podOf(shop, { metadata: { annotations } })));
+    expect(typeOf(response)).toBeUndefined();
+    const patch = Buffer.from(response.patch ?? '', 'base64').toString();
+    expect(patch).toContain('spotalis.io~1reservation');
+    expect(patch).not.toContain('deletion-cost');
+    expect(response.warnings?.[0]).toContain('500');
+  });
+
   it('writes nothing in read-only mode', async () => {
     const shop = openShop(api);
     const running = await start({ SPOTALIS_READ_ONLY_MODE: 'true' });

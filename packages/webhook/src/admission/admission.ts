@@ -152,7 +152,8 @@ export class Admission {
     substitute: boolean,
     place: Parameters<typeof admitPod>[1]['place'],
   ) {
-    const { operations } = admitPod(pod, { type, numbers, substitute, place }, this.#options.placement);
+    const admitted = { type, numbers, substitute, place };
+    const { operations, foreignDeletionCost } = admitPod(pod, admitted, this.#options.placement);
     return {
       result: 'steered',
       type,
@@ -160,10 +161,15 @@ export class Admission {
       workload: found.workload,
       numbers,
       patch: this.#options.readOnly() ? [] : operations,
-      warnings,
+      warnings:
+        foreignDeletionCost === null ? warnings : [...warnings, foreignCostWarning(foreignDeletionCost)],
       dryRun: ours.dryRun,
     } as const;
   }
+}
+
+function foreignCostWarning(cost: string): string {
+  return `spotalis: ${foreignKeys.podDeletionCost} is ${cost} in the template and is kept, so scale-downs are not exact`;
 }
 
 function unsteered(reason: UnsteeredReason, why: string, error?: unknown): Unsteered {

@@ -69,6 +69,8 @@ class Exchange {
     try {
       const outcome = await this.#options.admission.admit(review.request, this.#deadline);
       this.#outcome = outcome;
+      // Decided in the moment in which the caller went away.
+      if (this.#deadline.abandoned) return this.#giveBack();
       const body =
         outcome.result === 'left-alone'
           ? writeReview({ uid })
@@ -103,6 +105,10 @@ class Exchange {
     this.#options.requests.finished(this.#response.statusCode, this.#elapsedMs());
     if (this.#response.writableFinished) return;
     this.#deadline.abandon();
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     if (this.#outcome?.result === 'steered') void this.#outcome.giveBack();
   }
 

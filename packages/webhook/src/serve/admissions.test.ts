@@ -1,0 +1,127 @@
+import { createServer, request as plainRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Writable } from 'node:stream';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createLogger, Metrics, webhookMetrics } from '@spotalis/runtime';
+import request from 'supertest';
+import type { Admission } from '../admission/admission.ts';
+import type { Outcome } from '../admission/outcome.ts';
+import { admissionMetrics } from '../report/metrics.ts';
+import { reviewOf } from '../testing/shop.ts';
+import { admissionPath, admissionsApp } from './admissions.ts';
+import { callTimeoutMs } from './timeout.ts';
+
+let server: Server | undefined;
+
+afterEach(async () => {
+  server?.closeAllConnections();
+  await new Promise((resolve) => server?.close(resolve));
+});
+
+async function serve(admit: Admission['admit']): Promise<{ url: string; metrics: Metrics }> {
+  const metrics = new Metrics();
+  const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const app = admissionsApp({
+    admission: { admit },
+    decisionTimeoutMs: 1_000,
+    metrics: admissionMetrics(metrics),
+    requests: webhookMetrics(metrics).observer('pods'),
+    logger: createLogger({ service: 'test', level: 'error', format: 'json', stream }),
+    now: () => performance.now(),
+  });
+  const listening = createServer(app);
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, metrics };
+}
+
+const placed = (giveBack: () => Promise<void>): Outcome => ({
+  result: 'steered',
+  reason: 'ledger',
+  type: 'spot',
+  substitute: false,
+  workload: { kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'd' },
+  revision: '1',
+  numbers: { spotPercentage: 70, minOnDemand: 1 },
+  counts: undefined,
+  token: 'u',
+  patch: [],
+  warnings: [],
+  dryRun: false,
+  giveBack,
+});
+
+describe('an exchange', () => {
+  it('answers a fault of this program with 500 and the UID, and counts it', async () => {
+    const { url, metrics } = await serve(async () => {
+      throw new TypeError('unexpected');
+    });
+    const answer = await request(url).post(admissionPath).send(reviewOf('u', {}));
+    expect(answer.status).toBe(500);
+    expect(answer.body.response).toMatchObject({ uid: 'u', allowed: true });
+    const page = await metrics.metrics();
+    expect(page).toContain('result="failed",capacity_type="none",reason="error"} 1');
+    expect(page).toContain('controller_runtime_webhook_requests_total{webhook="pods",code="500"} 1');
+    expect(page).toContain('controller_runtime_webhook_requests_in_flight{webhook="pods"} 0');
+  });
+
+  it('tells the decision at once that the caller went away', async () => {
+    const abandoned = new Promise<boolean>((resolve) => {
+      void serve(async (_, deadline) => {
+        call.destroy();
+        try {
+          await deadline.within(new Promise(() => undefined));
+        } catch (error) {
+          resolve(deadline.abandoned);
+          throw error;
+        }
+        return placed(async () => undefined);
+      }).then(({ url }) => send(url));
+    });
+    let call: ReturnType<typeof plainRequest>;
+    function send(url: string): void {
+      call = plainRequest(`${url}${admissionPath}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+      });
+      call.on('error', () => undefined);
+      call.end(JSON.stringify(reviewOf('u', {})));
+    }
+    expect(await abandoned).toBe(true);
+  });
+
+  it('gives a place back whose answer could not be delivered', async () => {
+    const givenBack = new Promise<string>((resolve) => {
+      const outcome = placed(async () => resolve('given back'));
+      void serve(async (_, deadline) => {
+        call.destroy();
+        // Not until the server knows that the caller is gone.
+        await deadline.within(new Promise(() => undefined)).catch(() => undefined);
+        return outcome;
+      }).then(({ url }) => send(url));
+    });
+    let call: ReturnType<typeof plainRequest>;
+    function send(url: string): void {
+      call = plainRequest(`${url}${admissionPath}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+      });
+      call.on('error', () => undefined);
+      call.end(JSON.stringify(reviewOf('u', {})));
+    }
+    expect(await givenBack).toBe('given back');
+  });
+});
+
+describe('the timeout of a call', () => {
+  it.each([
+    ['/mutate?timeout=2s', 2_000],
+    ['/mutate?a=b&timeout=1500ms', 1_500],
+    ['/mutate', undefined],
+    ['/mutate?timeout=', undefined],
+    ['/mutate?timeout=soon', undefined],
+    ['/mutate?timeout=0s', undefined],
+  ])('of %s is %p', (url, expected) => {
+    expect(callTimeoutMs(url)).toBe(expected);
+  });
+});
