@@ -26,7 +26,9 @@ describe('an autoscaler during a rollout', () => {
       namespace,
       replicas: 20,
       policy,
-      spec: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } } },
+      spec: {
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
+      },
     };
     const workload = await stage.declare(declared);
     await workload.ready(20);

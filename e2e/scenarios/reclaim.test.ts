@@ -54,7 +54,9 @@ describe('pods that go and are made again (B4)', () => {
     const policy = { spotPercentage: 50, minOnDemand: 3 };
     const workload = await stage.declare({ name: 'web', namespace: 'both', replicas: 60, policy });
     const before = await workload.ready(60);
-    const nodes = ['spot', 'on-demand'].map((type) => [...podsByNode(before, type)][0] ?? (['', []] as const));
+    const nodes = ['spot', 'on-demand'].map(
+      (type) => [...podsByNode(before, type)][0] ?? (['', []] as const),
+    );
     await Promise.all(nodes.map(([node]) => stage.cluster.removeNode(node)));
     const lost = nodes.flatMap(([, names]) => names);
     expect(await refilled(workload, 60, lost)).toEqual(workload.exactly(60));

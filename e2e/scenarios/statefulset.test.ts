@@ -67,9 +67,13 @@ describe('StatefulSets (B10)', () => {
     const before = await workload.ready(4);
     const typeByName = (pods: readonly Pod[]) =>
       Object.fromEntries(
-        pods.map((pod) => [pod.metadata?.name, typeOf(pod)] as const).toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
+        pods
+          .map((pod) => [pod.metadata?.name, typeOf(pod)] as const)
+          .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
       );
-    await Promise.all(before.map(({ metadata }) => stage.cluster.api.delete('Pod', `again/${metadata?.name}`)));
+    await Promise.all(
+      before.map(({ metadata }) => stage.cluster.api.delete('Pod', `again/${metadata?.name}`)),
+    );
     const after = await waitFor('four other pods', async () => {
       const pods = await workload.ready(4);
       return pods.some(({ metadata }) => before.some((old) => old.metadata?.uid === metadata?.uid))

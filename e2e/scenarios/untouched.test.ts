@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, foreignKeys, podKeys, policyKeys } from '@spotalis/core';
 import { openStage, type Stage } from './stage.ts';
-import { type Declaration, manifest, optedInNamespace, type Pod, splitOf, typeOf, Workload } from './workload.ts';
+import {
+  type Declaration,
+  manifest,
+  optedInNamespace,
+  type Pod,
+  splitOf,
+  typeOf,
+  Workload,
+} from './workload.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 1 };
 const optedIn = { [enabledLabel]: 'true' };
@@ -15,20 +23,21 @@ function withMetadata(declaration: Declaration, metadata: Metadata): KubeObject 
   return { ...whole, metadata: { ...whole.metadata, labels: {}, annotations: {}, ...metadata } };
 }
 
-const plainNamespace = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+const plainNamespace = (name: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name },
+});
 
-const writtenAtAdmission: readonly string[] = [
+const writtenAtAdmission = new Set<string>([
   ...Object.values(podKeys).filter((key) => key !== podKeys.doNotMove),
   foreignKeys.podDeletionCost,
-];
+]);
 
 /** Nothing that admission writes is on it. */
 function isUntouched(pod: Pod): boolean {
   const keys = Object.keys(pod.metadata?.annotations ?? {});
-  return (
-    typeOf(pod) === undefined &&
-    keys.every((key) => !writtenAtAdmission.includes(key))
-  );
+  return typeOf(pod) === undefined && keys.every((key) => !writtenAtAdmission.has(key));
 }
 
 describe('what nobody opted in', () => {
@@ -57,7 +66,11 @@ describe('what nobody opted in', () => {
     ({ apiVersion, kind, metadata: inNamespace(namespace), spec }) as KubeObject;
 
   /** Labelled and annotated like a workload of ours, each of them, in a namespace that opted in. */
-  const others: { readonly what: string; readonly pods: number; readonly object: (ns: string) => KubeObject }[] = [
+  const others: {
+    readonly what: string;
+    readonly pods: number;
+    readonly object: (ns: string) => KubeObject;
+  }[] = [
     { what: 'a bare pod', pods: 1, object: (ns) => ofKind('v1', 'Pod', ns, template) },
     {
       what: 'the pods of a Job',
@@ -158,7 +171,7 @@ describe('what nobody opted in', () => {
   it("the namespace's defaults hold for each number that the workload does not set", async () => {
     const namespace = optedInNamespace('defaults');
     const annotations = { [policyKeys.spotPercentage]: '50', [policyKeys.minOnDemand]: '4' };
-    await stage.cluster.api.apply({ ...namespace, metadata: { ...namespace.metadata, annotations } } as KubeObject);
+    await stage.cluster.api.apply({ ...namespace, metadata: { ...namespace.metadata, annotations } });
     const cases = [
       { name: 'none', own: {}, exact: { spot: 5, onDemand: 5 } },
       { name: 'percentage', own: { [policyKeys.spotPercentage]: '100' }, exact: { spot: 6, onDemand: 4 } },

@@ -140,7 +140,7 @@ export class Workload {
     const workloadUid = metadata?.uid ?? '';
     return waitFor(`the ReplicaSet of ${this.path}`, async () => {
       const sets = await this.#api.list('ReplicaSet', { namespace: this.#namespace });
-      const [own] = sets.filter(({ metadata: its }) => its?.ownerReferences?.[0]?.uid === workloadUid);
+      const own = sets.find(({ metadata: its }) => its?.ownerReferences?.[0]?.uid === workloadUid);
       return own && { workloadUid, replicaSetUid: own.metadata?.uid ?? '' };
     });
   }
