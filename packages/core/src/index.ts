@@ -94,10 +94,35 @@ export {
   untouchedReasons,
 } from './explain/admission.ts';
 export { explainAdmission } from './explain/sentence.ts';
-export type { Nodes, NodeView, Taint } from './rebalance/node.ts';
-export type { PdbView } from './rebalance/pdb.ts';
+export { explainRebalance } from './explain/rebalance.ts';
+export { closing, isOpen, nextCommonOpening, nextOpening } from './window/window.ts';
+export { decide } from './rebalance/decide.ts';
+export { type Availability, availabilityOf } from './rebalance/availability.ts';
+export { type Candidates, candidatesOf } from './rebalance/candidate.ts';
+export { afterMove, cooldownEnd, type EndedMove, type MoveOutcome } from './rebalance/cooldown.ts';
+export { correctionsOf } from './rebalance/correct.ts';
+export { type Evidence, evidenceFor, type FitQuestion } from './rebalance/fit.ts';
+export { activeRevision, membersOf } from './rebalance/member.ts';
+export { doomOf, type Nodes, type NodeView, type Taint } from './rebalance/node.ts';
+export {
+  askPdbs,
+  desiredHealthy,
+  disruptionsAllowed,
+  type PdbAnswer,
+  type PdbView,
+} from './rebalance/pdb.ts';
 export { type Doom, type Member, noVolumes, type PodVolumes, type WorkloadPod } from './rebalance/pod.ts';
-export type { Resources } from './rebalance/resources.ts';
+export { type Protection, type ProtectionContext, protectionOf } from './rebalance/protection.ts';
+export { isOrderExact, renumberingsOf } from './rebalance/renumber.ts';
+export {
+  addResources,
+  podRequests,
+  type Quantities,
+  readAllocatable,
+  type RequestingSpec,
+  type Resources,
+  subtractResources,
+} from './rebalance/resources.ts';
 export type {
   BudgetUse,
   LedgerState,
@@ -106,19 +131,24 @@ export type {
   RebalanceSnapshot,
   WebhookState,
 } from './rebalance/snapshot.ts';
-export type {
-  Correction,
-  Exclusion,
-  ExclusionReason,
-  FactsByReason,
-  Move,
-  MoveFacts,
-  PodReference,
-  RebalanceReason,
-  RebalanceTrace,
-  Renumbering,
-  Standing,
-  Verdict,
+export { standingOf } from './rebalance/standing.ts';
+export {
+  type Correction,
+  type Decided,
+  type Exclusion,
+  type ExclusionReason,
+  type FactsByReason,
+  type Misfit,
+  type Misfits,
+  type Move,
+  type MoveFacts,
+  type PodReference,
+  type RebalanceReason,
+  rebalanceReasons,
+  type RebalanceTrace,
+  type Renumbering,
+  type Standing,
+  type Verdict,
 } from './rebalance/verdict.ts';
 export type {
   DeploymentView,

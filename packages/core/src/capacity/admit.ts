@@ -2,7 +2,7 @@ import { deletionCost } from '../distribution/slot.ts';
 import type { PolicyNumbers } from '../distribution/target.ts';
 import { type Annotations, foreignKeys, podKeys } from '../policy/keys.ts';
 import { formatPolicyMark } from '../policy/mark.ts';
-import { readPodMark } from './mark.ts';
+import { isOwnCost } from './mark.ts';
 import { type JsonPatchOperation, patchEntries, patchList } from './patch.ts';
 import type { Placement, TypePlacement } from './placement.ts';
 import {
@@ -79,14 +79,6 @@ function bookkeeping(existing: Annotations, { type, numbers, substitute, place }
   }
   annotations[foreignKeys.podDeletionCost] = cost;
   return { annotations, foreignDeletionCost: null };
-}
-
-/** A cost that follows from the marks beside it was written by us, on a pod that a template was copied from. */
-function isOwnCost(cost: string, annotations: Annotations): boolean {
-  const { type, rank, numbers } = readPodMark(annotations);
-  return (
-    type !== null && rank !== null && numbers !== null && cost === String(deletionCost(numbers, type, rank))
-  );
 }
 
 function selectorOf({ selector, overriddenKey }: TypePlacement): Readonly<Record<string, string | null>> {

@@ -1,5 +1,6 @@
+import { deletionCost } from '../distribution/slot.ts';
 import type { PolicyNumbers } from '../distribution/target.ts';
-import { type Annotations, podKeys } from '../policy/keys.ts';
+import { type Annotations, foreignKeys, podKeys } from '../policy/keys.ts';
 import { parsePolicyMark } from '../policy/mark.ts';
 import { type CapacityType, isCapacityType } from './type.ts';
 
@@ -23,4 +24,18 @@ export function readPodMark(annotations: Annotations): PodMark {
     numbers: policy === undefined ? null : parsePolicyMark(policy),
     substitute: annotations[podKeys.substitute] === 'true',
   };
+}
+
+/** A cost that follows from the marks beside it was written by us, on a pod that a template was copied from. */
+export function isOwnCost(cost: string, annotations: Annotations): boolean {
+  const { type, rank, numbers } = readPodMark(annotations);
+  return (
+    type !== null && rank !== null && numbers !== null && cost === String(deletionCost(numbers, type, rank))
+  );
+}
+
+/** The user's own pod-deletion-cost in a template. Admission and renumbering leave it alone. */
+export function hasForeignCost(template: Annotations): boolean {
+  const cost = template[foreignKeys.podDeletionCost];
+  return cost !== undefined && !isOwnCost(cost, template);
 }

@@ -1,5 +1,6 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { Labels } from '../policy/keys.ts';
+import type { Doom } from './pod.ts';
 import type { Resources } from './resources.ts';
 
 /** The part of a Node that moves depend on. */
@@ -29,3 +30,28 @@ export interface Taint {
 
 /** All nodes by name, shared by the snapshots of all workloads. */
 export type Nodes = ReadonlyMap<string, NodeView>;
+
+/** Taints that announce the end of a node. */
+const interruptionTaints: ReadonlySet<string> = new Set([
+  // Karpenter 1.x, and before it.
+  'karpenter.sh/disrupted',
+  'karpenter.sh/disruption',
+  'ToBeDeletedByClusterAutoscaler',
+  // GKE, 30 s before a spot node is taken.
+  'cloud.google.com/impending-node-termination',
+  // AKS node auto-drain, today and before: https://learn.microsoft.com/azure/aks/node-auto-drain
+  'remediator.kubernetes.azure.com/unschedulable',
+  'remediator.aks.microsoft.com/unschedulable',
+]);
+/** Spot interruption, rebalance recommendation, scheduled maintenance: one taint for each event. */
+const terminationHandlerPrefix = 'aws-node-termination-handler/';
+
+/** Why the node will soon be gone or empty; null when it looks as if it would stay. */
+export function doomOf(node: Pick<NodeView, 'ready' | 'cordoned' | 'taints'>): Doom | null {
+  const interrupted = node.taints.some(
+    ({ key }) => interruptionTaints.has(key) || key.startsWith(terminationHandlerPrefix),
+  );
+  if (interrupted) return 'NodeInterrupted';
+  if (!node.ready) return 'NodeNotReady';
+  return node.cordoned ? 'NodeCordoned' : null;
+}

@@ -52,7 +52,11 @@ export type WebhookState =
   /** No ready endpoint, or the controller's own call to it failed. */
   | { readonly kind: 'notServing'; readonly detail: string }
   /** Three replacements in a row, in the whole cluster, came up without a reservation. */
-  | { readonly kind: 'bypassed'; readonly lastTrialAtMs: number | null };
+  | {
+      readonly kind: 'bypassed';
+      /** When the last trial began; before the first, when the bypass was noticed. */
+      readonly lastTrialAtMs: number;
+    };
 
 /** The end of the workload's last move. Written with `afterMove`. */
 export interface MoveHistory {

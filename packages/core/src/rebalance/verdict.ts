@@ -80,12 +80,7 @@ export type ExclusionReason =
   | 'SlotKeepsType'
   | 'VolumeUnknown'
   | 'VolumeUnreachable'
-  | 'NotAvailable'
-  | 'FloorAtRisk'
-  | 'PdbBlocks'
-  | 'PdbBehind'
-  | 'TwoPdbs'
-  | 'NodeBudget';
+  | 'NoFit';
 
 export interface Exclusion {
   readonly pod: string;
@@ -93,6 +88,15 @@ export interface Exclusion {
   /** When this alone would be over; null: no time is known. */
   readonly untilMs: number | null;
 }
+
+/** Why Ready nodes of a type take no pod of the template, and how many there are. */
+export interface Misfits {
+  readonly readyNodes: number;
+  readonly misfits: Readonly<Partial<Record<Misfit, number>>>;
+}
+
+/** What keeps a pod off a node. */
+export type Misfit = 'Selector' | 'Taint' | 'Room' | 'Volume' | 'Spread' | 'AntiAffinity';
 
 /** What a person needs to know beside the reason. By reason, so that none can be forgotten. */
 export interface FactsByReason {
@@ -124,9 +128,9 @@ export interface FactsByReason {
   CostOrder: { readonly pods: number };
   Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
   PodsMissing: { readonly pods: number; readonly wanted: number };
-  LedgerDiffers: { readonly ledger: TypeCounts };
+  LedgerDiffers: { readonly ledger: TypeCounts | null };
   PlacementConflict: { readonly to: CapacityType };
-  NoCapacity: { readonly to: CapacityType; readonly nodes: number; readonly nearest: string | null };
+  NoCapacity: { readonly to: CapacityType } & Misfits;
   NotProvable: { readonly to: CapacityType; readonly constraint: string };
   SingleReplica: object;
   OthersNotReady: { readonly pods: readonly string[] };
@@ -165,13 +169,67 @@ export interface MoveFacts {
 
 export type RebalanceReason = keyof FactsByReason;
 
-type Finding = {
-  [Reason in RebalanceReason]: { readonly reason: Reason; readonly facts: FactsByReason[Reason] };
-}[RebalanceReason];
+/** In the order in which they are looked for, but for the last three, which are reasons of moves. */
+export const rebalanceReasons = [
+  'Unmanaged',
+  'NoPolicy',
+  'InvalidPolicy',
+  'ReadOnly',
+  'NodeDiffers',
+  'CostOrder',
+  'Paused',
+  'LedgerUnreachable',
+  'WebhookNotServing',
+  'WebhookBypassed',
+  'WorkloadDeleted',
+  'RolloutPaused',
+  'GenerationBehind',
+  'RolloutInProgress',
+  'MoveInFlight',
+  'Cooldown',
+  'WindowClosed',
+  'Balanced',
+  'Settling',
+  'PodsMissing',
+  'LedgerDiffers',
+  'PlacementConflict',
+  'NotProvable',
+  'NoCapacity',
+  'SingleReplica',
+  'OthersNotReady',
+  'NotAvailable',
+  'FloorAtRisk',
+  'NoCandidate',
+  'TwoPdbs',
+  'PdbBehind',
+  'PdbBlocks',
+  'BudgetSpent',
+  'FloorShort',
+  'SpotSurplus',
+  'OnDemandSurplus',
+] as const satisfies readonly RebalanceReason[];
+
+/** A decision for one reason. */
+export interface DecidedFor<Reason extends RebalanceReason> {
+  readonly reason: Reason;
+  readonly facts: FactsByReason[Reason];
+  readonly verdict: Verdict;
+}
+
+export type Decided = { [Reason in RebalanceReason]: DecidedFor<Reason> }[RebalanceReason];
 
 /** What was decided and why: the one value that logs, Events, metrics and `explain` show. */
-export type RebalanceTrace = Finding & {
-  readonly verdict: Verdict;
+export type RebalanceTrace = Decided & {
   /** Null where there is no policy to stand against. */
   readonly standing: Standing | null;
 };
+
+/** Nothing is done for this reason, until `untilMs` if a time is known that could change it. */
+export function held<Reason extends RebalanceReason>(
+  reason: Reason,
+  facts: FactsByReason[Reason],
+  untilMs: number | null = null,
+): DecidedFor<Reason> {
+  const verdict: Verdict = untilMs === null ? { kind: 'nothing' } : { kind: 'wait', untilMs };
+  return { reason, facts, verdict };
+}

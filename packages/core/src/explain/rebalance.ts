@@ -1,0 +1,190 @@
+import type { CapacityType } from '../capacity/type.ts';
+import type { UnmanagedReason } from '../policy/managed.ts';
+import type { Doom } from '../rebalance/pod.ts';
+import type {
+  Exclusion,
+  ExclusionReason,
+  FactsByReason,
+  Misfit,
+  Misfits,
+  MoveFacts,
+  RebalanceTrace,
+  Standing,
+} from '../rebalance/verdict.ts';
+
+const unmanaged: Readonly<Record<UnmanagedReason, string>> = {
+  NamespaceExcluded: 'its namespace is excluded by the configuration',
+  NamespaceNotSelected: "its namespace is not selected by the configuration's scope",
+  NotLabelled: 'neither it nor its namespace carries the label spotalis.io/enabled: "true"',
+  NamespaceNotLabelled: 'its namespace does not carry the label spotalis.io/enabled: "true"',
+  WorkloadNotLabelled: 'it does not carry the label spotalis.io/enabled: "true"',
+};
+
+const exclusions: Readonly<Record<ExclusionReason, string>> = {
+  DoNotMove: 'carries spotalis.io/do-not-move: "true"',
+  DoNotDisrupt: 'carries karpenter.sh/do-not-disrupt',
+  NotSafeToEvict: 'carries cluster-autoscaler.kubernetes.io/safe-to-evict: "false"',
+  TooYoung: 'is younger than rebalance.minPodAge',
+  SystemCritical: 'has a system-critical priority',
+  MirrorPod: 'is the mirror of a static pod',
+  UnknownNode: 'is on a node without a recognised capacity label',
+  SlotKeepsType: 'would come back on the type that it has, by its ordinal',
+  VolumeUnknown: 'has a volume that could not be read',
+  VolumeUnreachable: 'has a volume that no node with room can reach',
+  NoFit: 'would find no node with room in its place',
+};
+
+const misfits: Readonly<Record<Misfit, string>> = {
+  Selector: 'not matching its nodeSelector or node affinity',
+  Taint: 'with a taint it does not tolerate',
+  Room: 'without room for its requests',
+  Volume: 'out of reach of its volumes',
+  Spread: 'ruled out by its topology spread',
+  AntiAffinity: 'ruled out by its anti-affinity',
+};
+
+const misfitOrder: readonly Misfit[] = ['Selector', 'Taint', 'Volume', 'Room', 'AntiAffinity', 'Spread'];
+
+const dooms: Readonly<Record<Doom, string>> = {
+  NodeCordoned: 'whose node is cordoned',
+  NodeInterrupted: 'whose node is being taken away',
+  NodeNotReady: 'whose node is not ready',
+};
+
+const at = (timeMs: number): string => new Date(timeMs).toISOString().replace('.000Z', 'Z');
+const list = (names: readonly string[]): string => names.join(', ');
+
+function excluded(all: readonly Exclusion[]): string {
+  if (all.length === 0) return 'there is none';
+  return all.map(({ pod, reason }) => `${pod} ${exclusions[reason]}`).join('; ');
+}
+
+function misfitting({ readyNodes, misfits: found }: Misfits, to: CapacityType): string {
+  if (readyNodes === 0) return `there is no ready ${to} node`;
+  const why = misfitOrder
+    .filter((misfit) => (found[misfit] ?? 0) > 0)
+    .map((misfit) => `${found[misfit]} ${misfits[misfit]}`);
+  return `none of ${readyNodes} ready ${to} nodes takes a new pod: ${list(why)}`;
+}
+
+function window({ window: which, opensAtMs }: FactsByReason['WindowClosed']): string {
+  const closed = {
+    workload: "the workload's window is closed",
+    cluster: "the cluster's window is closed",
+    both: 'its own window and that of the cluster are closed',
+  }[which];
+  if (opensAtMs === null) return `${closed}, and no time within a year is inside of both`;
+  return `${closed} until ${at(opensAtMs)}`;
+}
+
+function move({ pod, from, to, node, evidence, doom, ready }: MoveFacts, why: string): string {
+  const which = doom === null ? (ready ? '' : ', which is not ready,') : `, ${dooms[doom]},`;
+  const where = node === null ? '' : ` on ${node}`;
+  return `Moving ${pod}${where}${which} from ${from} to ${to}, where ${evidence} has room: ${why}.`;
+}
+
+function share(standing: Standing | null): string {
+  if (standing === null) return 'nothing is known of its pods';
+  const { counts, untyped, target } = standing;
+  const pods = counts.spot + counts.onDemand + untyped;
+  return `${counts.spot} of ${pods} pods are on spot and ${target} should be`;
+}
+
+/** One sentence for people. Programs go by `verdict` and `reason`. */
+export function explainRebalance(trace: RebalanceTrace): string {
+  const { standing } = trace;
+  switch (trace.reason) {
+    case 'Unmanaged':
+      return `Not managed: ${unmanaged[trace.facts.why]}.`;
+    case 'NoPolicy':
+      return 'No policy: neither spotalis.io/spot-percentage nor spotalis.io/min-on-demand is set.';
+    case 'InvalidPolicy':
+      return `No pod is moved while the policy is invalid: ${trace.facts.messages.join('; ')}.`;
+    case 'ReadOnly':
+      return `Nothing is written in read-only mode: ${share(standing)}.`;
+    case 'NodeDiffers':
+      return `Correcting the capacity type of ${list(trace.facts.pods)}, which runs on a node of the other type.`;
+    case 'CostOrder':
+      return `Renumbering ${trace.facts.pods} pods, so that a scale-down keeps the share.`;
+    case 'Paused':
+      return `Held by spotalis.io/paused: ${share(standing)}.`;
+    case 'LedgerUnreachable':
+      return `Held because the ledger is out of reach (${trace.facts.code}): a replacement might get any type.`;
+    case 'WebhookNotServing':
+      return `Held because the webhook does not serve (${trace.facts.detail}): a replacement would not be steered.`;
+    case 'WebhookBypassed':
+      return `Held because recent replacements were not seen by the webhook. The next trial is at ${at(trace.facts.nextTrialAtMs)}.`;
+    case 'WorkloadDeleted':
+      return 'Held because the workload is being deleted.';
+    case 'RolloutPaused':
+      return 'Held because its rollout is paused (spec.paused).';
+    case 'GenerationBehind':
+      return `Held until its controller has seen generation ${trace.facts.generation}; it has seen ${trace.facts.observedGeneration}.`;
+    case 'RolloutInProgress': {
+      const { activeRevisions, updated, wanted } = trace.facts;
+      return `Held while a rollout is in progress: ${updated} of ${wanted} pods are updated, ${activeRevisions} revisions want pods.`;
+    }
+    case 'MoveInFlight':
+      return 'Held until the replacement of the last move is ready.';
+    case 'Cooldown': {
+      const { untilMs, failures } = trace.facts;
+      const failed = failures === 0 ? '' : ` after ${failures} failed in a row`;
+      return `Held until ${at(untilMs)} by the cooldown of the last move${failed}.`;
+    }
+    case 'WindowClosed':
+      return `Held because ${window(trace.facts)}.`;
+    case 'Balanced':
+      return `As it should be: ${share(standing)}.`;
+    case 'Settling':
+      return `Held until ${at(trace.facts.untilMs)}, to let a change of its ${trace.facts.change} settle.`;
+    case 'PodsMissing':
+      return `Held while there are ${trace.facts.pods} pods and ${trace.facts.wanted} are wanted.`;
+    case 'LedgerDiffers': {
+      const { ledger } = trace.facts;
+      const holds =
+        ledger === null ? 'was not read' : `holds ${ledger.spot} spot and ${ledger.onDemand} on-demand`;
+      return `Held until the ledger agrees with the pods: it ${holds}, ${share(standing)}.`;
+    }
+    case 'PlacementConflict':
+      return `Not repaired: the pods' own node affinity or nodeSelector rules out ${trace.facts.to}.`;
+    case 'NotProvable':
+      return `Held because room on ${trace.facts.to} cannot be proven: the pods have ${trace.facts.constraint}.`;
+    case 'NoCapacity':
+      return `Held because ${misfitting(trace.facts, trace.facts.to)}.`;
+    case 'SingleReplica':
+      return 'Held because it has a single replica and rebalance.allowSingleReplica is false.';
+    case 'OthersNotReady':
+      return `Held because an OrderedReady StatefulSet moves a pod only while all others are ready: ${list(trace.facts.pods)} not ready.`;
+    case 'NotAvailable': {
+      const { available, needed } = trace.facts;
+      return `Held because ${available} pods are available and ${needed} must be left after a move.`;
+    }
+    case 'FloorAtRisk': {
+      const { scheduled, floor } = trace.facts;
+      return `Held because only ${scheduled} on-demand pods have a node and the floor is ${floor}.`;
+    }
+    case 'NoCandidate':
+      return `Held because no pod may be moved: ${excluded(trace.facts.exclusions)}.`;
+    case 'TwoPdbs':
+      return `Held because more than one PodDisruptionBudget selects ${trace.facts.pod} (${list(trace.facts.pdbs)}), and such pods cannot be evicted. Leave one of them.`;
+    case 'PdbBehind':
+      return `Held until the status of PodDisruptionBudget ${trace.facts.pdb} follows its spec.`;
+    case 'PdbBlocks': {
+      const { pdb, healthy, needed, never } = trace.facts;
+      const ever = never ? ' It never allows an eviction: relax it.' : '';
+      return `Held by PodDisruptionBudget ${pdb}: ${healthy} pods are healthy and ${needed} must stay so.${ever}`;
+    }
+    case 'BudgetSpent': {
+      const { budget, used, limit } = trace.facts;
+      const unit = budget === 'minute' ? 'begun within a minute' : `in flight in this ${budget}`;
+      return `Held because ${used} moves are ${unit} and the limit is ${limit}.`;
+    }
+    case 'FloorShort':
+      return move(trace.facts, `the floor is ${standing?.numbers.minOnDemand ?? 0} and ${share(standing)}`);
+    case 'SpotSurplus':
+    case 'OnDemandSurplus':
+      return move(trace.facts, share(standing));
+    default:
+      return trace satisfies never;
+  }
+}

@@ -1,0 +1,63 @@
+import { hasForeignCost, readPodMark } from '../capacity/mark.ts';
+import type { CapacityType } from '../capacity/type.ts';
+import { deletionCost } from '../distribution/slot.ts';
+import type { PolicyNumbers } from '../distribution/target.ts';
+import type { Member } from './pod.ts';
+import type { Correction } from './verdict.ts';
+import { referenceTo } from './reference.ts';
+import type { WorkloadView } from './workload.ts';
+
+/**
+ * The pods whose node is of another type than their annotation says. Admission counts by the annotation and moves go
+ * by the node; left apart, one side would evict what the other makes anew, for ever.
+ */
+export function correctionsOf(
+  workload: WorkloadView,
+  numbers: PolicyNumbers,
+  members: readonly Member[],
+): readonly Correction[] {
+  const corrections: Correction[] = [];
+  /** Ranks in use by ReplicaSet and type; those given out here are added. */
+  const used = new Map<string, Set<number>>();
+  for (const { pod, type, onUnknownNode } of members) {
+    const marked = readPodMark(pod.annotations).type;
+    if (pod.nodeName === null || onUnknownNode || type === null || marked === null || marked === type)
+      continue;
+    const reference = referenceTo(pod);
+    const owner = pod.controller?.uid ?? '';
+    if (workload.kind === 'StatefulSet') {
+      corrections.push({ pod: reference, type, rank: null, cost: null });
+      continue;
+    }
+    const key = `${owner} ${type}`;
+    const ranks = used.get(key) ?? ranksOf(members, owner, type);
+    used.set(key, ranks);
+    const rank = lowestFree(ranks);
+    ranks.add(rank);
+    const template = workload.revisions.find(({ uid }) => uid === owner)?.template;
+    const isForeign = hasForeignCost(template?.metadata?.annotations ?? {});
+    corrections.push({
+      pod: reference,
+      type,
+      rank,
+      cost: isForeign ? null : deletionCost(numbers, type, rank),
+    });
+  }
+  return corrections;
+}
+
+/** By the annotations: a pod that is yet to be corrected does not hold a rank of its node's type. */
+function ranksOf(members: readonly Member[], owner: string, type: CapacityType): Set<number> {
+  const ranks = new Set<number>();
+  for (const { pod, rank } of members) {
+    if (rank === null || pod.controller?.uid !== owner) continue;
+    if (readPodMark(pod.annotations).type === type) ranks.add(rank);
+  }
+  return ranks;
+}
+
+function lowestFree(ranks: ReadonlySet<number>): number {
+  let rank = 0;
+  while (ranks.has(rank)) rank++;
+  return rank;
+}

@@ -1,0 +1,203 @@
+import { allowedTypes } from '../capacity/allowed.ts';
+import { type CapacityType, otherType } from '../capacity/type.ts';
+import { availabilityOf } from './availability.ts';
+import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
+import { type Candidates, candidatesOf } from './candidate.ts';
+import { type Evidence, evidenceFor } from './fit.ts';
+import { activeRevision } from './member.ts';
+import { askPdbs } from './pdb.ts';
+import { type Member, noVolumes, type PodVolumes } from './pod.ts';
+import { referenceTo } from './reference.ts';
+import type { RebalanceSnapshot } from './snapshot.ts';
+import { hasNeighbourRules } from './spread.ts';
+import { type Decided, type Exclusion, held, type Standing } from './verdict.ts';
+import type { TemplateView } from './workload.ts';
+
+/** Everything about one workload that is known to drift and free to be repaired. */
+interface Drifting {
+  readonly snapshot: RebalanceSnapshot;
+  readonly members: readonly Member[];
+  readonly standing: Standing;
+  readonly template: TemplateView;
+  readonly from: CapacityType;
+  readonly to: CapacityType;
+  readonly nowMs: number;
+}
+
+/** The one pod to move now, or what keeps every pod of the surplus type where it is. */
+export function nextMove(
+  snapshot: RebalanceSnapshot,
+  members: readonly Member[],
+  standing: Standing,
+  nowMs: number,
+): Decided {
+  const { workload, settings } = snapshot;
+  const ledger = ledgerDiffers(snapshot, standing);
+  if (ledger !== null) return ledger;
+  const template = workload.kind === 'StatefulSet' ? workload.template : activeRevision(workload)?.template;
+  // Without a revision nothing is wanted, and the rollout gate is closed.
+  if (template === undefined) return held('PodsMissing', { pods: members.length, wanted: workload.replicas });
+  const from = standing.drift > 0 ? 'spot' : 'on-demand';
+  const to = otherType(from);
+  const drifting: Drifting = { snapshot, members, standing, template, from, to, nowMs };
+
+  const allowed = allowedTypes(template.spec, settings.placement);
+  if (allowed !== 'both' && allowed !== to) return held('PlacementConflict', { to });
+  const candidates = candidatesOf(members, {
+    workload,
+    numbers: standing.numbers,
+    from,
+    minPodAgeMs: settings.minPodAgeMs,
+    nowMs,
+  });
+  return noCapacity(drifting, candidates) ?? singleReplica(snapshot) ?? withAvailable(drifting, candidates);
+}
+
+function ledgerDiffers({ workload }: RebalanceSnapshot, { counts }: Standing): Decided | null {
+  if (workload.kind === 'StatefulSet') return null;
+  const ledger = activeRevision(workload)?.ledger ?? null;
+  const agrees = ledger !== null && ledger.spot === counts.spot && ledger.onDemand === counts.onDemand;
+  return agrees ? null : held('LedgerDiffers', { ledger });
+}
+
+function evidenceWithout(drifting: Drifting, leaving: Member | null, volumes: PodVolumes): Evidence {
+  const { snapshot, members, template, to } = drifting;
+  return evidenceFor({
+    template,
+    to,
+    placement: snapshot.settings.placement,
+    nodes: snapshot.nodes,
+    staying: leaving === null ? members : members.filter((member) => member !== leaving),
+    volumes,
+    room: 'free',
+  });
+}
+
+/** Nothing is evicted toward capacity that is not there. Whether volumes reach it is a question for each pod. */
+function noCapacity(drifting: Drifting, { eligible }: Candidates): Decided | null {
+  const { to, template } = drifting;
+  const evidence = evidenceWithout(drifting, null, noVolumes);
+  if (evidence.kind === 'fits') return null;
+  if (evidence.kind === 'notProvable') {
+    return held('NotProvable', { to, constraint: evidence.constraint });
+  }
+  const makesRoom = (leaving: Member): boolean =>
+    evidenceWithout(drifting, leaving, noVolumes).kind === 'fits';
+  if (hasNeighbourRules(template) && evidence.readyNodes > 0 && eligible.some(makesRoom)) return null;
+  const { readyNodes, misfits } = evidence;
+  return held('NoCapacity', { to, readyNodes, misfits });
+}
+
+function singleReplica({ workload, settings }: RebalanceSnapshot): Decided | null {
+  return workload.replicas === 1 && !settings.allowSingleReplica ? held('SingleReplica', {}) : null;
+}
+
+/** Goes on with the candidates that the application can spare. */
+function withAvailable(drifting: Drifting, { eligible, exclusions }: Candidates): Decided {
+  const { snapshot, members, from } = drifting;
+  const { workload } = snapshot;
+  let pool = eligible;
+  if (workload.kind === 'StatefulSet' && workload.podManagement === 'OrderedReady') {
+    const unready = members.filter(({ pod }) => !pod.ready);
+    // One at a time, while all others are Ready; so a single stuck pod may go, and nothing beside it.
+    if (unready.length > 0) pool = unready.length === 1 ? eligible.filter((one) => one === unready[0]) : [];
+    if (unready.length > 0 && pool.length === 0) {
+      return held('OthersNotReady', { pods: unready.map(({ pod }) => pod.name) });
+    }
+  }
+  const { available, needed, sparesOne } = availabilityOf(workload, members);
+  if (!sparesOne) {
+    pool = pool.filter(({ pod }) => !pod.ready);
+    if (pool.length === 0) return held('NotAvailable', { available, needed });
+  }
+  if (from === 'on-demand') {
+    // Counts keep the floor in any case; this keeps it when some of those counted are not running yet.
+    const { minOnDemand } = drifting.standing.numbers;
+    const floor = Math.min(minOnDemand, workload.replicas);
+    const scheduled = members.filter(({ pod, type }) => type === from && pod.nodeName !== null).length;
+    const safe = pool.filter(({ pod }) => pod.nodeName === null || scheduled - 1 >= floor);
+    if (pool.length > 0 && safe.length === 0) return held('FloorAtRisk', { scheduled, floor });
+    pool = safe;
+  }
+  if (pool.length === 0) return noCandidate(exclusions);
+  return firstFree(drifting, pool, exclusions);
+}
+
+function noCandidate(exclusions: readonly Exclusion[]): Decided {
+  const times = exclusions.map(({ untilMs }) => untilMs).filter((untilMs) => untilMs !== null);
+  return held('NoCandidate', { exclusions }, times.length === 0 ? null : Math.min(...times));
+}
+
+/** The first in order that fits, that its PDB lets go and whose node has budget; else what holds the first. */
+function firstFree(drifting: Drifting, pool: readonly Member[], exclusions: readonly Exclusion[]): Decided {
+  const { snapshot, template, nowMs } = drifting;
+  const { budgets, settings } = snapshot;
+  const shared = evidenceWithout(drifting, null, noVolumes);
+  const unfit: Exclusion[] = [];
+  let firstBlock: Decided | null = null;
+  for (const member of pool) {
+    const { pod } = member;
+    const hasVolumes = pod.volumes.kind === 'unknown' || pod.volumes.affinities.length > 0;
+    const evidence =
+      hasVolumes || hasNeighbourRules(template) ? evidenceWithout(drifting, member, pod.volumes) : shared;
+    if (evidence.kind !== 'fits') {
+      unfit.push({ pod: pod.name, reason: hasVolumes ? 'VolumeUnreachable' : 'NoFit', untilMs: null });
+      continue;
+    }
+    const { blocked, pdb } = pdbGate(drifting, member);
+    const block =
+      blocked ??
+      (nodeHasBudget(budgets, settings, pod.nodeName)
+        ? null
+        : spentNodeBudget(budgets, settings, pod.nodeName, nowMs));
+    if (block === null) {
+      return spentBudget(budgets, settings, nowMs) ?? moveOf(drifting, member, evidence.node, pdb);
+    }
+    firstBlock ??= block;
+  }
+  return firstBlock ?? noCandidate([...exclusions, ...unfit]);
+}
+
+/** A PDB's status changes when pods do, of which the controller hears; this is for what it does not hear of. */
+const PDB_RETRY_MS = 10_000;
+
+function pdbGate(
+  { snapshot, nowMs }: Drifting,
+  { pod }: Member,
+): { readonly blocked: Decided | null; readonly pdb: string | null } {
+  const answer = askPdbs(pod, snapshot.pdbs);
+  const retryAtMs = nowMs + PDB_RETRY_MS;
+  switch (answer.kind) {
+    case 'allows':
+      return { blocked: null, pdb: answer.pdb };
+    case 'tooMany':
+      return { blocked: held('TwoPdbs', { pod: pod.name, pdbs: answer.pdbs }), pdb: null };
+    case 'behind':
+      return { blocked: held('PdbBehind', { pod: pod.name, pdb: answer.pdb }, retryAtMs), pdb: answer.pdb };
+    case 'blocks': {
+      const { pdb, healthy, needed, never } = answer;
+      const facts = { pod: pod.name, pdb, healthy, needed, never };
+      return { blocked: held('PdbBlocks', facts, never ? null : retryAtMs), pdb };
+    }
+    default:
+      return answer satisfies never;
+  }
+}
+
+function moveOf(
+  { snapshot, standing, from, to }: Drifting,
+  { pod, doom }: Member,
+  evidence: string,
+  pdb: string | null,
+): Decided {
+  const { numbers, counts, replicas } = standing;
+  const node = pod.nodeName;
+  const trial = snapshot.webhook.kind === 'bypassed';
+  const floorIsShort = counts.onDemand < Math.min(numbers.minOnDemand, replicas);
+  const surplus = floorIsShort ? 'FloorShort' : 'SpotSurplus';
+  return {
+    verdict: { kind: 'move', move: { pod: referenceTo(pod), from, to, node, evidence, pdb, trial } },
+    reason: from === 'on-demand' ? 'OnDemandSurplus' : surplus,
+    facts: { pod: pod.name, from, to, node, evidence, doom, ready: pod.ready },
+  };
+}

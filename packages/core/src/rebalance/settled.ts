@@ -1,0 +1,24 @@
+import { activeRevision } from './member.ts';
+import type { Member } from './pod.ts';
+import { type Decided, held } from './verdict.ts';
+import type { WorkloadView } from './workload.ts';
+
+/** Longer than the ledger, the caches and the ReplicaSet controller take to agree on what has happened. */
+const SETTLE_MS = 3_000;
+
+/** Null when nothing has changed for a while and all pods are there: only then do counts mean something. */
+export function unsettled(workload: WorkloadView, members: readonly Member[], nowMs: number): Decided | null {
+  const lastCreatedAtMs = Math.max(0, ...members.map(({ pod }) => pod.createdAtMs));
+  const changes = [
+    { change: 'policy', atMs: workload.policyChangedAtMs ?? 0 },
+    { change: 'replicas', atMs: workload.replicasChangedAtMs ?? 0 },
+    { change: 'pods', atMs: Math.max(lastCreatedAtMs, workload.podGoneAtMs ?? 0) },
+  ] as const;
+  const latest = changes.reduce((a, b) => (b.atMs > a.atMs ? b : a));
+  const untilMs = latest.atMs + SETTLE_MS;
+  if (untilMs > nowMs) return held('Settling', { untilMs, change: latest.change }, untilMs);
+  const wanted = activeRevision(workload)?.replicas ?? workload.replicas;
+  // Pending pods are there; what is missing or too many is still to be created or deleted.
+  if (members.length === wanted && wanted === workload.replicas) return null;
+  return held('PodsMissing', { pods: members.length, wanted: workload.replicas });
+}

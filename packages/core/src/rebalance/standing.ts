@@ -1,0 +1,40 @@
+import { type PolicyNumbers, targetSpot } from '../distribution/target.ts';
+import type { Member } from './pod.ts';
+import type { Standing } from './verdict.ts';
+import type { WorkloadView } from './workload.ts';
+
+/**
+ * Actual against target. Each revision aims at the share of its own count, so that in a rollout the targets add up.
+ *
+ * A pod whose type nobody knows counts as a replica and may be either: the drift is what is certain whichever it is.
+ */
+export function standingOf(
+  workload: WorkloadView,
+  numbers: PolicyNumbers,
+  members: readonly Member[],
+): Standing {
+  const sizes = new Map<string, number>();
+  let spot = 0;
+  let onDemand = 0;
+  let untyped = 0;
+  let onUnknownNodes = 0;
+  for (const member of members) {
+    const owner = member.pod.controller?.uid ?? '';
+    sizes.set(owner, (sizes.get(owner) ?? 0) + 1);
+    if (member.type === 'spot') spot++;
+    else if (member.type === 'on-demand') onDemand++;
+    else untyped++;
+    if (member.onUnknownNode) onUnknownNodes++;
+  }
+  let target = 0;
+  for (const size of sizes.values()) target += targetSpot(numbers, size);
+  return {
+    numbers,
+    replicas: workload.replicas,
+    counts: { spot, onDemand },
+    untyped,
+    onUnknownNodes,
+    target,
+    drift: spot > target ? spot - target : Math.min(0, spot + untyped - target),
+  };
+}
