@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ApiClient, type Credentials, EventRecorder, Transport } from '@spotalis/kube';
+import { isEmbedded, openLedger, redisSettings } from '@spotalis/ledger';
 import {
   type Component,
   configurationMetrics,
@@ -25,7 +26,6 @@ import { Cluster } from './observe/cluster.ts';
 import { Observation } from './observe/observation.ts';
 import { Reflectors } from './observe/reflectors.ts';
 import { classifierOf, leaseNamespaceOf, managedIn, policyDefaultsOf } from './settings.ts';
-import { openSharedLedger } from './shared-ledger.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
@@ -102,9 +102,14 @@ export function createController({ configuration, credentials, logger }: AppPart
     }),
   });
 
-  const ledger = openSharedLedger(values.redis, now, {
-    mode: (mode, code) => logger.info('ledger', { mode, code }),
-  });
+  // An embedded ledger is inside the webhook, which observes pods for itself.
+  const ledger = isEmbedded(values.redis)
+    ? undefined
+    : openLedger({
+        redis: redisSettings(values.redis),
+        now,
+        observer: { mode: (mode, code) => logger.info('ledger', { mode, code }) },
+      });
   const observation =
     ledger === undefined
       ? undefined

@@ -29,7 +29,7 @@ export {
 } from './ledger.ts';
 export { openLedger, type OpenLedgerOptions } from './open.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
-export { type HostPort, type RedisSettings } from './redis/options.ts';
+export { isEmbedded, redisSettings } from './redis/settings.ts';
 export { compareResourceVersions } from './resource-version.ts';
 export {
   type AloneDecision,

@@ -1,3 +1,4 @@
+export { runCommand } from './command/run.ts';
 export {
   CertificateError,
   type CertificateErrorCode,
@@ -57,7 +58,6 @@ export {
 export type { Component, StartContext } from './lifecycle/component.ts';
 export { LifecycleError, type LifecycleErrorCode } from './lifecycle/error.ts';
 export { Lifecycle, type LifecycleState } from './lifecycle/lifecycle.ts';
-export { type ProcessLike, type RunOptions, runService } from './lifecycle/process.ts';
 export { type CheckResult, Readiness, type ReadinessCheck } from './lifecycle/readiness.ts';
 export {
   createLogger,

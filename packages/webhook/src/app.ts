@@ -1,6 +1,6 @@
 import { type NodeLabels, preparePlacement, type PolicyDefaults, readNodeLabels } from '@spotalis/core';
 import { ApiClient, type Credentials, type ReflectorObserver, Transport } from '@spotalis/kube';
-import type { Lane } from '@spotalis/ledger';
+import { isEmbedded, type Lane, openLedger, redisSettings } from '@spotalis/ledger';
 import {
   CertificateFiles,
   certificateMetrics,
@@ -26,7 +26,6 @@ import { admissionMetrics, ledgerMetrics, type ReadKind } from './report/metrics
 import { ApiReads } from './reserve/reads.ts';
 import { Reserver } from './reserve/reserver.ts';
 import { admissionsApp } from './serve/admissions.ts';
-import { isEmbedded, ledgerOf } from './shared-ledger.ts';
 import { NodeTypes } from './workload/nodes.ts';
 import { Owners } from './workload/owners.ts';
 import { getReplicaSet } from './workload/replicaset.ts';
@@ -89,7 +88,11 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const client = new ApiClient(transport);
   const admitted = admissionMetrics(metrics);
   const ledgerEvents = ledgerMetrics(metrics);
-  const ledger = ledgerOf(values.redis, Date.now, ledgerEvents);
+  const ledger = openLedger({
+    redis: redisSettings(values.redis),
+    now: Date.now,
+    observer: ledgerEvents,
+  });
   ledgerEvents.mode(ledger.health().mode);
 
   const deadlineMs = values.webhook.decisionTimeout;

@@ -1,0 +1,46 @@
+import { type LoadedConfiguration, loadConfiguration } from '../configuration/configuration.ts';
+import type { Lifecycle } from '../lifecycle/lifecycle.ts';
+import { runService } from '../lifecycle/process.ts';
+import { createLogger, type RootLogger } from '../logging/logger.ts';
+import { readCommand } from './command.ts';
+
+export interface ServiceParts {
+  readonly configuration: LoadedConfiguration;
+  readonly logger: RootLogger;
+  /** As given on the command line. */
+  readonly kubeconfig: string | undefined;
+}
+
+export interface ServiceCommand {
+  /** Names the program (spotalis-NAME) and its log lines. */
+  readonly service: string;
+  readonly purpose: string;
+  /** Wires the service; starting it is done here. */
+  readonly create: (parts: ServiceParts) => Lifecycle;
+}
+
+/** The main function of a service: does what the command line says, and exits with 1 when it cannot. */
+export async function runCommand({ service, purpose, create }: ServiceCommand): Promise<void> {
+  const program = `spotalis-${service}`;
+  try {
+    const command = readCommand(process.argv.slice(2), program, purpose);
+    if (command.kind === 'help') {
+      process.stdout.write(command.usage);
+      return;
+    }
+    const configuration = await loadConfiguration({ file: command.configFile, environment: process.env });
+    if (command.kind === 'print-config') {
+      process.stdout.write(configuration.describe());
+      return;
+    }
+    const logger = createLogger({ service, ...configuration.values.logging });
+    await runService({
+      lifecycle: create({ configuration, logger, kubeconfig: command.kubeconfig }),
+      logger,
+    });
+  } catch (error) {
+    // Each line of it names one thing to change.
+    process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
