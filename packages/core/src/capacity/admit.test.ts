@@ -4,39 +4,12 @@ import { deletionCost } from '../distribution/slot.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import { everyNode, nodeLabelSets, nodeLabelsOf, podSpecs, schedulerAccepts } from '../testing/nodes.ts';
+import { applyPatch } from '../testing/patch.ts';
 import { admitPod, type PodAdmission } from './admit.ts';
 import { classifyNode } from './classify.ts';
-import type { JsonPatchOperation } from './patch.ts';
 import { type Placement, type PlacementOptions, preparePlacement } from './placement.ts';
 import type { PodView, Toleration } from './pod.ts';
 import { capacityTypes } from './type.ts';
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-/** RFC 6902 as far as it is used, and as strict: parents must exist, and so must what is replaced or removed. */
-function apply<T>(document: T, operations: readonly JsonPatchOperation[]): T {
-  const result = structuredClone(document);
-  for (const operation of operations) {
-    const steps = operation.path
-      .split('/')
-      .slice(1)
-      .map((text) => text.replaceAll('~1', '/').replaceAll('~0', '~'));
-    const last = steps.pop() ?? '';
-    let parent: unknown = result;
-    for (const step of steps) parent = isObject(parent) ? parent[step] : undefined;
-    if (Array.isArray(parent)) {
-      if (operation.op !== 'add' || last !== '-') throw new Error(`not modelled: ${operation.path}`);
-      parent.push(operation.value);
-      continue;
-    }
-    if (!isObject(parent)) throw new Error(`no parent: ${operation.path}`);
-    if (operation.op !== 'add' && !(last in parent)) throw new Error(`nothing there: ${operation.path}`);
-    if (operation.op === 'remove') delete parent[last];
-    else parent[last] = structuredClone(operation.value);
-  }
-  return result;
-}
 
 const plain: PlacementOptions = {
   tolerations: [],
@@ -60,7 +33,7 @@ const onDemand: PodAdmission = { ...spot, type: 'on-demand' };
 const pod = (changes: Partial<PodView> = {}): PodView => ({ metadata: {}, spec: {}, ...changes });
 const annotated = (annotations: Record<string, string>) => pod({ metadata: { annotations } });
 const admitted = (before: PodView, admission: PodAdmission, placement: Placement): PodView =>
-  apply(before, admitPod(before, admission, placement).operations);
+  applyPatch(before, admitPod(before, admission, placement).operations);
 const termsOf = ({ spec }: PodView) =>
   spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
 

@@ -1,6 +1,7 @@
 import {
   type NodeRequirement,
   type NodeSelectorTerm,
+  type PodSpecView,
   requiredTerms,
   selectsNothing,
   type Toleration,
@@ -8,7 +9,6 @@ import {
 import type { TypePlacement } from '../capacity/placement.ts';
 import { meets } from '../policy/selector.ts';
 import type { NodeView, Taint } from './node.ts';
-import type { TemplateSpec } from './workload.ts';
 
 /** The scheduler compares these two as integers; what is none does not match. */
 function compares(value: string | undefined, operator: 'Gt' | 'Lt', bound: string | undefined): boolean {
@@ -42,7 +42,7 @@ export function matchesTerms(node: NodeView, terms: readonly NodeSelectorTerm[])
  * Whether the node meets selector and required node affinity of a pod of the template, with what admission writes
  * over and beside them for the target type.
  */
-export function matchesPlacement(node: NodeView, spec: TemplateSpec, target: TypePlacement): boolean {
+export function matchesPlacement(node: NodeView, spec: PodSpecView, target: TypePlacement): boolean {
   const { selector, overriddenKey, alternatives } = target;
   for (const [key, value] of Object.entries(spec.nodeSelector ?? {})) {
     if (key !== overriddenKey && node.labels[key] !== value) return false;
