@@ -117,7 +117,7 @@ function nextType(
 }
 
 const free = { ...settings, allowSingleReplica: true };
-const size = fc.nat(30);
+const size = fc.nat(20);
 
 describe('repairing a drift', () => {
   it('takes exactly |d| moves from any mix, and none after (B6)', () => {
@@ -221,7 +221,6 @@ const anyPod = (index: number): fc.Arbitrary<WorkloadPod> =>
       const pending = state === 'pending';
       const at: Readonly<Record<string, string>> = {
         home: type === 'on-demand' ? 'od-1' : 'spot-1',
-        elsewhere: type === 'on-demand' ? 'spot-1' : 'od-1',
         unknown: 'plain',
         missing: 'gone',
         doomed: type === 'on-demand' ? 'od-leaving' : 'spot-leaving',
@@ -250,7 +249,7 @@ const anyPod = (index: number): fc.Arbitrary<WorkloadPod> =>
     });
 
 const anyPods = fc
-  .integer({ min: 0, max: 14 })
+  .oneof({ weight: 9, arbitrary: fc.integer({ min: 2, max: 14 }) }, { weight: 1, arbitrary: fc.nat(1) })
   .chain((length) => fc.tuple(...Array.from({ length }, (_, index) => anyPod(index))));
 const anyNodes = nodesOf(
   node('spot-1', 'spot'),
@@ -265,6 +264,7 @@ const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
     pods: anyPods,
     numbers: fc.record({ spotPercentage: fc.nat(100), minOnDemand: fc.nat(5) }),
     maxUnavailable: fc.constantFrom('25%', '100%'),
+    misplaced: rare(false, true),
     managed: rare<RebalanceSnapshot['managed']>({ managed: true }, { managed: false, reason: 'NotLabelled' }),
     ledger: rare<RebalanceSnapshot['ledger']>({ kind: 'reachable' }, { kind: 'unreachable', code: 'X' }),
     webhook: rare<RebalanceSnapshot['webhook']>(
@@ -291,7 +291,10 @@ const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
   })
   .map((parts) => {
     const nodes = parts.capacity ? anyNodes : nodesOf(node('plain', 'unknown'));
-    const own = membersOf(deployment(1), parts.pods, nodes);
+    const misplace = (one: WorkloadPod): WorkloadPod =>
+      altered(one, { nodeName: one.nodeName === 'spot-1' ? 'od-1' : 'spot-1' });
+    const pods = parts.misplaced ? parts.pods.map(misplace) : parts.pods;
+    const own = membersOf(deployment(1), pods, nodes);
     const spot = own.filter(({ type }) => type === 'spot').length;
     const onDemand = own.filter(({ type }) => type === 'on-demand').length;
     const replicas = own.length + parts.missing;
@@ -301,7 +304,7 @@ const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
     });
     const ledger = { spot: spot + parts.ledgerError, onDemand };
     return snapshot({
-      pods: parts.pods,
+      pods,
       policy: policy(parts.numbers.spotPercentage, parts.numbers.minOnDemand, { paused: parts.paused }),
       workload: { ...workload, revisions: replicas === 0 ? [] : [revision(replicas, { ledger })] },
       managed: parts.managed,
