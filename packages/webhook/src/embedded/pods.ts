@@ -20,7 +20,7 @@ interface RawPod extends RawObject {
 const pods = resource<RawPod>('v1', 'pods', 'Pod');
 
 /** A pod of some ReplicaSet. */
-export interface ObservedPod extends KubeObject {
+interface ObservedPod extends KubeObject {
   readonly owner: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly mark: PodMark;
   readonly nodeName: string | undefined;
@@ -110,7 +110,7 @@ export class PodObserver implements Component {
   }
 }
 
-export function prunePod({ metadata, spec, status }: RawPod): ObservedPod | undefined {
+function prunePod({ metadata, spec, status }: RawPod): ObservedPod | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined || !isReplicaSet(owner)) return undefined;
   const { name, namespace = '', uid, resourceVersion } = metadata;
