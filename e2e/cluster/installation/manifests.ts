@@ -33,7 +33,7 @@ const clusterRules: Record<ServiceName, readonly Rule[]> = {
 const namespaceRules: Record<ServiceName, readonly Rule[]> = {
   webhook: [],
   controller: [
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch'] },
   ],
 };
 
