@@ -41,6 +41,16 @@ function put(name: string, annotations: Readonly<Record<string, string>>, change
   return api.put({ kind: 'Pod', apiVersion: 'v1', metadata: { ...metadata, ...change } });
 }
 
+/** A dry run leaves no trace, so it can be asked until the event has come. */
+async function isOnDemandNext(): Promise<boolean> {
+  const answer = await request(service.url)
+    .post('/mutate?timeout=2s')
+    .ca(service.ca)
+    .send(reviewOf('probe', podOf(shop), { dryRun: true }));
+  const patch = Buffer.from(answer.body.response.patch, 'base64').toString();
+  return patch.includes('"spotalis.io/capacity-type":"on-demand"');
+}
+
 const lists = () => api.count(/GET .*\/pods$/);
 
 describe('the webhook with its own ledger', () => {
@@ -67,15 +77,7 @@ describe('the webhook with its own ledger', () => {
     } else {
       api.remove(pod);
     }
-    // A probe leaves no trace, so it can be asked until the event has come.
-    const type = await waitFor('the release to be seen', async () => {
-      const answer = await request(service.url)
-        .post('/mutate?timeout=2s')
-        .ca(service.ca)
-        .send(reviewOf('probe', podOf(shop), { dryRun: true }));
-      const text = Buffer.from(answer.body.response.patch, 'base64').toString();
-      return text.includes('"spotalis.io/capacity-type":"on-demand"');
-    });
+    const seen = await waitFor('the release to be seen', isOnDemandNext, { timeoutMs: 3_000 });
     expect(seen).toBe(true);
     expect(lists()).toBeGreaterThan(1);
   });
