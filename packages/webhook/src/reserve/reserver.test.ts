@@ -263,6 +263,49 @@ describe('an outage of the ledger', () => {
     }
   });
 
+  it('has all who ask meanwhile join the LIST under way, and decides as in one row', async () => {
+    const world = new World();
+    world.listGate = new Gate();
+    const outage = new Outage(world.ledger);
+    outage.down = true;
+    const reserver = world.reserver(outage.ledger);
+    const asks = [];
+    for (const index of times(10)) {
+      asks.push(reserve(reserver, request(`t${index}`)));
+      await settle();
+    }
+    world.listGate.open();
+    const all = await Promise.all(asks);
+    expect(world.lists).toHaveLength(1);
+    expect(Math.abs(all.filter(({ type }) => type === 'spot').length - 7)).toBeLessThanOrEqual(1);
+  });
+
+  it('spreads what is missing over all replicas wanted, known from the owner before any read', async () => {
+    const world = new World();
+    const outage = new Outage(world.ledger);
+    const reserver = world.reserver(outage.ledger);
+    world.replicas = 20;
+    const replicas = { replicas: 20, resourceVersion: '1' };
+    // All on-demand so far: making up for it at once would be spot, spot, spot.
+    world.existing = times(6).map((rank) => ({
+      token: `old${rank}`,
+      type: 'on-demand',
+      rank,
+      resourceVersion: '1',
+    }));
+    const first = request('a', { replicas, policy: { spotPercentage: 50, minOnDemand: 0 } });
+    // Another process reads for the ledger; this one has to read nothing.
+    await reserve(world.reserver(), request('other', { policy: first.policy }));
+    const { gets } = world;
+    await reserve(reserver, first);
+    expect(world.gets).toBe(gets);
+    outage.down = true;
+    world.failing = true;
+    const all = [];
+    for (const index of times(4)) all.push(await reserve(reserver, { ...first, token: `t${index}` }));
+    expect(all.filter(({ type }) => type === 'on-demand').length).toBeGreaterThanOrEqual(1);
+  });
+
   it('goes back to the ledger when it is over', async () => {
     const world = new World();
     const outage = new Outage(world.ledger);

@@ -15,7 +15,7 @@ import {
 } from '@spotalis/ledger';
 import { type Deadline, DecisionTimeoutError } from './deadline.ts';
 import { Estimates } from './estimates.ts';
-import { FreshCalls } from './flight.ts';
+import { FreshCalls, SharedCalls } from './flight.ts';
 import {
   type ReplicaSetReading,
   type RevisionReads,
@@ -95,6 +95,8 @@ export class Reserver {
   readonly #begin: () => AloneState;
   readonly #replicaSets: FreshCalls<RevisionRef, ReplicaSetReading>;
   readonly #lists: FreshCalls<ListNeed, RevisionState>;
+  /** For deciding alone: the own decisions that a LIST misses are known, so one under way will do. */
+  readonly #looks = new SharedCalls<RevisionState>();
 
   constructor(options: ReserverOptions) {
     this.#ledger = options.ledger;
@@ -108,6 +110,8 @@ export class Reserver {
 
   /** Rejects only when the deadline was abandoned: nobody waits for the answer any more. */
   async reserve(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
+    const { revision, replicas } = request;
+    if (replicas !== undefined) this.#estimates.replicasRead(revision.replicaSetUid, replicas.replicas);
     const attempt = this.#askLedger(request, deadline);
     try {
       const reservation = await deadline.within(attempt);
@@ -216,7 +220,8 @@ export class Reserver {
   async #lookAtPods({ revision }: ReservationRequest, deadline: Deadline): Promise<void> {
     this.#observer.list('ledger-unavailable');
     try {
-      await deadline.within(this.#lists.ask(revision.replicaSetUid, { ref: revision }));
+      const look = this.#looks.ask(revision.replicaSetUid, () => this.#readRevision([{ ref: revision }]));
+      await deadline.within(look);
     } catch {
       // What was known before has to do.
     }
