@@ -48,7 +48,8 @@ describe('deciding without the ledger', () => {
     );
   });
 
-  it('stays within a few pods when replicas do not see each other', () => {
+  // Phases are at random in use, and then 4 is the most that was seen with ten replicas; here they are the worst.
+  it('is at most a pod per replica and one more off when replicas do not see each other', () => {
     const phases = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 2, maxLength: 5 });
     fc.assert(
       fc.property(
@@ -58,7 +59,7 @@ describe('deciding without the ledger', () => {
         fc.nat(12),
         (policy, size, starts, lag) => {
           const off = spotOf(burst(policy, size, starts, lag)) - targetSpot(policy, size);
-          expect(Math.abs(off)).toBeLessThanOrEqual(4);
+          expect(Math.abs(off)).toBeLessThanOrEqual(starts.length + 1);
         },
       ),
       runs,
