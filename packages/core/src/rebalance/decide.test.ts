@@ -20,6 +20,7 @@ import {
   snapshot,
   statefulSet,
   template,
+  typeKey,
 } from '../testing/rebalance.ts';
 import { decide } from './decide.ts';
 import type { WorkloadPod } from './pod.ts';
@@ -264,20 +265,18 @@ describe('a gate', () => {
 });
 
 describe('what a pod or its surroundings hold', () => {
-  const pinned = {
-    ...template,
-    spec: {
-      affinity: {
-        nodeAffinity: {
-          requiredDuringSchedulingIgnoredDuringExecution: {
-            nodeSelectorTerms: [
-              { matchExpressions: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] }] },
-            ],
-          },
+  const pinnedTo = (value: string) => ({
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: typeKey, operator: 'In' as const, values: [value] }] },
+          ],
         },
       },
     },
-  } as const;
+  });
+  const pinned = { ...template, spec: pinnedTo('spot') };
   const ledger = { spot: 8, onDemand: 2 };
 
   it('is reported, not repaired, when the pods themselves allow one type only', () => {
@@ -287,6 +286,53 @@ describe('what a pod or its surroundings hold', () => {
       facts: { to: 'on-demand' },
       standing: { drift: 1 },
     });
+  });
+
+  it('is reported as well when the pods allow neither type', () => {
+    const neither = { ...template, spec: pinnedTo('reserved') };
+    const workload = deploymentOf(pods, { revisions: [revision(10, { ledger, template: neither })] });
+    expect(reasonOf(drifting({ workload }))).toBe('PlacementConflict');
+  });
+
+  it('counts on the place that the pod itself leaves', () => {
+    const zone = 'topology.kubernetes.io/zone';
+    const zonal = (name: string, type: 'spot' | 'on-demand', value: string) =>
+      node(name, type, { labels: { [zone]: value } });
+    const apart = {
+      ...template,
+      spec: {
+        affinity: {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              { topologyKey: zone, labelSelector: { matchLabels: { app: 'web' } } },
+            ],
+          },
+        },
+      },
+    };
+    // One pod in each of two zones; only the zone of the first has an on-demand node.
+    const nodes = nodesOf(
+      zonal('spot-1', 'spot', 'a'),
+      zonal('spot-2', 'spot', 'b'),
+      zonal('od-1', 'on-demand', 'a'),
+    );
+    const two = podsOf(2, 0, numbers).map((one, index) => altered(one, { nodeName: `spot-${index + 1}` }));
+    const revisions = [revision(2, { ledger: { spot: 2, onDemand: 0 }, template: apart })];
+    const one = snapshot({
+      pods: two,
+      nodes,
+      policy: policy(50, 1),
+      workload: deploymentOf(two, { revisions }),
+    });
+    const { verdict } = decide(one, NOON);
+    expect(verdict.kind === 'move' && verdict.move.pod.name).toBe('s0');
+    const elsewhere = nodesOf(
+      ...nodes.values(),
+      zonal('od-1', 'on-demand', 'b'),
+      zonal('od-2', 'on-demand', 'b'),
+    );
+    const moved = decide({ ...one, nodes: elsewhere }, NOON).verdict;
+    expect(moved.kind === 'move' && moved.move.pod.name).toBe('s1');
   });
 
   it('evicts nothing toward capacity that is not there', () => {
@@ -501,6 +547,14 @@ describe('a pod whose type is not certain', () => {
     expect(reasonOf(snapshot({ ...closed, settings: { ...settings, readOnly: true } }))).toBe('ReadOnly');
   });
 
+  it('is left as it is when the workload is being deleted', () => {
+    const all = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's2' ? altered(one, { nodeName: 'od-1' }) : one,
+    );
+    const workload = deploymentOf(all, { deleting: true });
+    expect(reasonOf(snapshot({ pods: all, workload }))).toBe('WorkloadDeleted');
+  });
+
   it('is not corrected on a node that says nothing, nor before it has a node', () => {
     const nodes = nodesOf(...bothNodes.values(), node('plain', 'unknown'));
     const all = podsOf(7, 3, numbers).map((one) =>
@@ -567,6 +621,32 @@ describe('a StatefulSet', () => {
     const parallel = set('ooooo');
     const some = parallel.pods.map((one, ordinal) => (ordinal === 1 ? altered(one, { ready: false }) : one));
     expect(victim({ ...parallel, pods: some })).toBe('web-1');
+  });
+
+  it('takes a doomed one first when Parallel, and not when OrderedReady', () => {
+    const nodes = nodesOf(...bothNodes.values(), node('leaving', 'on-demand', { cordoned: true }));
+    const doomed = Array.from('ooooo', (_, ordinal) =>
+      ordinalPod(ordinal, 'on-demand', ordinal === 1 ? { nodeName: 'leaving' } : {}),
+    );
+    expect(victim(set('', { pods: doomed, nodes, workload: statefulSet(5) }))).toBe('web-1');
+    const ordered = statefulSet(5, { podManagement: 'OrderedReady' });
+    expect(victim(set('', { pods: doomed, nodes, workload: ordered }))).toBe('web-3');
+  });
+
+  it('counts the partition from the first ordinal', () => {
+    const rolling = (updatedReplicas: number) =>
+      reasonOf(
+        set('sssss', {
+          workload: statefulSet(5, {
+            updateRevision: 'b',
+            updatedReplicas,
+            firstOrdinal: 3,
+            strategy: { type: 'RollingUpdate', partition: 5 },
+          }),
+        }),
+      );
+    expect(rolling(3)).not.toBe('RolloutInProgress');
+    expect(rolling(0)).toBe('RolloutInProgress');
   });
 
   it('is in a rollout until all beyond the partition are updated', () => {
@@ -686,6 +766,12 @@ describe('renumbering', () => {
     };
     const workload = deploymentOf(shuffled, { revisions: [revision(10, { template: own })] });
     expect(reasonOf(snapshot({ pods: shuffled, workload }))).toBe('Balanced');
+  });
+
+  it('waits until the type of every pod is known', () => {
+    const all = [...shuffled, pod('new', { type: null, phase: 'Pending', ready: false })];
+    const trace = decide(snapshot({ pods: all, policy: policy(63, 1) }), NOON);
+    expect(trace).toMatchObject({ reason: 'Balanced', standing: { drift: 0, untyped: 1 } });
   });
 
   it('does not happen before a drift is repaired', () => {

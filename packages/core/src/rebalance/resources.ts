@@ -63,7 +63,6 @@ export function podRequests(spec: RequestingSpec): Resources {
     const requests = requestsOf(container);
     if (container.restartPolicy === 'Always') {
       sidecars = combine(sidecars, requests, plus);
-      starting = combine(starting, sidecars, Math.max);
     } else {
       starting = combine(starting, combine(sidecars, requests, plus), Math.max);
     }
