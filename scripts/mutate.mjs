@@ -1,6 +1,7 @@
 /**
  * Do the tests hold the rule? Brings back, one at a time, the rules that were tried and rejected, in a copy of the
- * sources, and demands that a test goes red. `node scripts/mutate.mjs [part of a name]`.
+ * sources, and demands that a test goes red. `node scripts/mutate.mjs [part of a name]`; with --report FILE the
+ * counts go there as JSON.
  *
  * A mutation that no test notices is a failure; so is one whose place in the source is gone, since it would prove
  * nothing; and so are tests that are red without any mutation.
@@ -20,6 +21,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { mutations } from './mutations.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -123,7 +125,11 @@ async function tryMutation(copy, { because, edits, tests }) {
 }
 
 async function main() {
-  const [wanted = ''] = process.argv.slice(2);
+  const { values, positionals } = parseArgs({
+    options: { report: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [wanted = ''] = positionals;
   const chosen = mutations.filter(({ name }) => name.includes(wanted));
   if (chosen.length === 0) {
     console.log(`no mutation has '${wanted}' in its name; there are:`);
@@ -155,6 +161,9 @@ async function main() {
     if (problem) failed += 1;
   }
   console.log(`\n${chosen.length - failed} of ${chosen.length} rejected rules were noticed`);
+  if (values.report) {
+    writeFileSync(values.report, JSON.stringify({ passed: chosen.length - failed, failed }));
+  }
   return failed === 0 ? 0 : 1;
 }
 

@@ -41,6 +41,16 @@ function title(text) {
   console.log(`\n== ${text}`);
 }
 
+/** Each rejected rule that a test notices when it comes back counts as one passed. */
+async function runMutations() {
+  const file = `${results}/mutations.json`;
+  rmSync(file, { force: true });
+  const code = await run('node', ['scripts/mutate.mjs', '--report', file]);
+  if (!existsSync(file)) return { passed: 0, failed: 1 };
+  const { passed, failed } = JSON.parse(readFileSync(file, 'utf8'));
+  return { passed, failed: failed === 0 && code !== 0 ? 1 : failed };
+}
+
 /** A suite that could not even load counts as one failure, so that nothing is lost between the numbers. */
 async function runJest(name, args) {
   const file = `${results}/${name}.json`;
@@ -91,6 +101,10 @@ if (mode === undefined || mode === '--scenarios') {
       mode === undefined ? [] : ['--testPathPatterns', 'e2e/(scenarios|chaos)', '--passWithNoTests=false'];
     const named = pattern ? ['--testNamePattern', pattern] : [];
     add(await runJest('real', ['--selectProjects', 'real', '--runInBand', ...selection, ...named]));
+    if (mode === undefined) {
+      title('rejected rules, brought back one at a time');
+      add(await runMutations());
+    }
   } else {
     add({ passed: 0, failed: 1 });
   }
