@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { openStage, type Stage } from '../scenarios/stage.ts';
+import { burstWith, decidedAlone, driftOf, expectExactBurst } from './burst.ts';
+
+const policy = { spotPercentage: 70, minOnDemand: 3 };
+
+describe('a burst', () => {
+  let stage: Stage;
+  let pids: readonly (number | undefined)[];
+
+  const pidsOfServices = () =>
+    [...stage.installation.webhooks, ...stage.installation.controllers].map(({ component }) => component.pid);
+
+  beforeAll(async () => {
+    stage = await openStage({ delayAnswersMs: 200, proxied: true });
+    pids = pidsOfServices();
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  afterEach(async () => {
+    await expectExactBurst(stage);
+    expect(pidsOfServices()).toEqual(pids);
+    expect(await stage.installation.leader()).toBeDefined();
+  });
+
+  it('in which every connection of the services to the API server is cut is exact (B1)', async () => {
+    const burst = { name: 'web', namespace: 'cut', replicas: 300, policy };
+    const workload = await burstWith(stage, burst, {
+      after: 80,
+      strike: () => {
+        expect(stage.proxy.connections).toBeGreaterThan(5);
+        stage.proxy.cut();
+      },
+    });
+    expect(await workload.splitWhenCreated(300)).toEqual(workload.exactly(300));
+    expect(stage.creations('cut')).toMatchObject({ bypassed: 0, refused: 0 });
+    // What they watch goes on: a scale-down is released in the ledger, and the refill is exact.
+    await workload.ready(300);
+    await workload.scale(50);
+    expect(await workload.splitWhenCreated(50)).toEqual(workload.exactly(50));
+    await workload.scale(120);
+    expect(await workload.splitWhenCreated(120)).toEqual(workload.exactly(120));
+  }, 120_000);
+
+  it('after the API server was restarted is exact (B1)', async () => {
+    const declared = { name: 'web', namespace: 'between', replicas: 40, policy };
+    const workload = await stage.declare(declared);
+    await workload.ready(40);
+    await stage.cluster.restartComponent('kube-apiserver');
+    await workload.scale(100);
+    expect(await workload.splitWhenCreated(100)).toEqual(workload.exactly(100));
+  }, 120_000);
+
+  it('in which the API server is killed is off by no more than what came past the ledger (B1, B9)', async () => {
+    const before = await decidedAlone(stage);
+    const burst = { name: 'web', namespace: 'amid', replicas: 300, policy };
+    const workload = await burstWith(stage, burst, {
+      after: 80,
+      strike: () => stage.cluster.restartComponent('kube-apiserver'),
+    });
+    const split = await workload.splitWhenCreated(300);
+    // While it comes up, it may not hear our answers in time, nor answer us.
+    const missed = split.unsteered + (await decidedAlone(stage)) - before;
+    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(missed);
+    expect(missed).toBeLessThan(150);
+    expect(split.onDemand + split.unsteered).toBeGreaterThanOrEqual(policy.minOnDemand);
+  }, 120_000);
+
+  it('takes no eviction', () => {
+    expect(stage.evictions()).toBe(0);
+  });
+});

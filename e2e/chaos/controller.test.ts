@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
+import { openStage, type Stage } from '../scenarios/stage.ts';
+import { type Pod, splitOf, typeOf, type Workload } from '../scenarios/workload.ts';
+import { burstWith, expectExactBurst } from './burst.ts';
+
+const policy = { spotPercentage: 80, minOnDemand: 3 };
+
+describe('without a controller', () => {
+  let stage: Stage;
+  let workload: Workload;
+
+  beforeAll(async () => {
+    stage = await openStage({ delayAnswersMs: 200 });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  it('a burst in which all controllers die is exact (B1)', async () => {
+    const { controllers } = stage.installation;
+    workload = await burstWith(
+      stage,
+      { name: 'web', namespace: 'throughout', replicas: 200, policy },
+      {
+        after: 50,
+        strike: () => Promise.all(controllers.map(({ component }) => component.kill('SIGKILL'))),
+      },
+    );
+    expect(await workload.splitWhenCreated(200)).toEqual(workload.exactly(200));
+    expect(stage.creations('throughout').bypassed).toBe(0);
+  }, 60_000);
+
+  it('a burst that none of them sees is exact (B1)', async () => {
+    await expectExactBurst(stage, 150);
+  }, 60_000);
+
+  it('growth and scale-down are exact at every size (B1, B2)', async () => {
+    await workload.ready(200);
+    for (const replicas of [120, 40, 150, 90]) {
+      await workload.scale(replicas);
+      expect(await workload.splitWhenCreated(replicas)).toEqual(workload.exactly(replicas));
+      await workload.ready(replicas);
+    }
+  }, 90_000);
+
+  it('pods that a user deletes are made up for exactly (B4)', async () => {
+    const chosen = (await workload.pods()).filter((pod) => typeOf(pod) === 'spot').slice(0, 30);
+    const uidOf = ({ metadata }: Pod): string => metadata?.uid ?? '';
+    const gone = new Set(chosen.map(uidOf));
+    await Promise.all(
+      chosen.map(({ metadata }) => stage.cluster.api.delete('Pod', `throughout/${metadata?.name}`)),
+    );
+    const pods = await waitFor('the deleted pods to be replaced', async () => {
+      const now = await workload.pods();
+      return now.length === 90 && !now.some((pod) => gone.has(uidOf(pod))) ? now : undefined;
+    });
+    expect(splitOf(pods)).toEqual(workload.exactly(90));
+  }, 60_000);
+
+  it('scale-downs stay exact once they are back, and the ledger agrees with the pods (B2)', async () => {
+    await workload.ready(90);
+    await Promise.all(stage.installation.controllers.map(({ component }) => component.start()));
+    for (const replicas of [60, 31, 8, 25]) {
+      await workload.scale(replicas);
+      expect(await workload.splitWhenCreated(replicas)).toEqual(workload.exactly(replicas));
+      await workload.ready(replicas);
+    }
+    const { spot, onDemand } = workload.exactly(25);
+    const revision = await workload.revision();
+    await waitFor('the ledger to hold the pods and nothing else', () => stage.ledger.counts(revision), {
+      until: (counts) => counts.spot === spot && counts.onDemand === onDemand && counts.pending === 0,
+    });
+    expect(stage.evictions()).toBe(0);
+  }, 90_000);
+});

@@ -1,0 +1,64 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
+import { openStage, type Stage } from '../scenarios/stage.ts';
+import { burstWith, decidedAlone, driftOf, expectAllSteeredInTime, expectExactBurst } from './burst.ts';
+
+const delayAnswersMs = 200;
+/** B8. */
+const lossBound = 1;
+/** B7 until there is a new primary, and then B8. */
+const outageAndLossBound = 4 + lossBound;
+const policy = { spotPercentage: 70, minOnDemand: 0 };
+
+describe('a burst while Redis fails over', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage({ delayAnswersMs, redis: { mode: 'sentinel' } });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  afterEach(async () => {
+    await stage.ledgerReady();
+    await expectExactBurst(stage);
+  });
+
+  it('as planned is off by one at most (B8)', async () => {
+    const [sentinel] = stage.redis.sentinels;
+    const before = await stage.redis.primary();
+    const burst = { name: 'web', namespace: 'planned', replicas: 450, policy };
+    const workload = await burstWith(stage, burst, {
+      after: 100,
+      strike: () => sentinel?.command('SENTINEL', 'FAILOVER', stage.redis.masterName),
+    });
+    const split = await workload.splitWhenCreated(450);
+    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(lossBound);
+    expectAllSteeredInTime(stage, 'planned', delayAnswersMs);
+    await waitFor('another primary', async () => (await stage.redis.primary()) !== before);
+  }, 90_000);
+
+  it('because its primary died is off by five at most (B7, then B8)', async () => {
+    const before = await decidedAlone(stage);
+    let next: Promise<number> | undefined;
+    const replicas = 450;
+    const burst = { name: 'web', namespace: 'crashed', replicas, policy };
+    const workload = await burstWith(stage, burst, {
+      after: 100,
+      strike: () => {
+        next = stage.redis.failOver();
+      },
+    });
+    const split = await workload.splitWhenCreated(replicas);
+    expect(await decidedAlone(stage)).toBeGreaterThan(before + 30);
+    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageAndLossBound);
+    expectAllSteeredInTime(stage, 'crashed', delayAnswersMs);
+    await next;
+  }, 90_000);
+
+  it('takes no eviction', () => {
+    expect(stage.evictions()).toBe(0);
+  });
+});

@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { openStage, type Stage } from '../scenarios/stage.ts';
+import { burstWith, decidedAlone, driftOf, expectAllSteeredInTime, expectExactBurst } from './burst.ts';
+
+const delayAnswersMs = 200;
+/** B7: with m = 0, up to 10 webhooks and bursts of 450. */
+const outageBound = 4;
+/** B8. */
+const lossBound = 1;
+const freezeMs = 3_000;
+
+describe('a burst while Redis', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage({ delayAnswersMs });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  afterEach(async () => {
+    if (stage.redis.node(0).pid === undefined) await stage.redis.restart();
+    await stage.ledgerReady();
+    await expectExactBurst(stage);
+  });
+
+  const noFloor = { spotPercentage: 70, minOnDemand: 0 };
+  const floor = { spotPercentage: 33, minOnDemand: 7 };
+
+  it('loses its scripts is exact (B1)', async () => {
+    const burst = { name: 'web', namespace: 'scripts', replicas: 300, policy: noFloor };
+    const workload = await burstWith(stage, burst, {
+      after: 80,
+      strike: () => stage.redis.node(0).command('SCRIPT', 'FLUSH'),
+    });
+    expect(await workload.splitWhenCreated(300)).toEqual(workload.exactly(300));
+    expectAllSteeredInTime(stage, 'scripts', delayAnswersMs);
+    expect(stage.evictions('scripts')).toBe(0);
+  }, 60_000);
+
+  it.each([
+    { namespace: 'flushed', replicas: 450, policy: noFloor },
+    { namespace: 'flushed-floor', replicas: 500, policy: floor },
+  ])(
+    'is flushed is off by one at most: $replicas at $policy (B8)',
+    async ({ namespace, replicas, policy }) => {
+      const workload = await burstWith(
+        stage,
+        { name: 'web', namespace, replicas, policy },
+        { after: 120, strike: () => stage.redis.node(0).command('FLUSHALL') },
+      );
+      const split = await workload.splitWhenCreated(replicas);
+      expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(lossBound);
+      expect(split.onDemand).toBeGreaterThanOrEqual(policy.minOnDemand);
+      expectAllSteeredInTime(stage, namespace, delayAnswersMs);
+    },
+    60_000,
+  );
+
+  it('is killed and stays away is off by four at most, and makes up for it later (B7)', async () => {
+    const before = await decidedAlone(stage);
+    const burst = { name: 'web', namespace: 'killed', replicas: 450, policy: noFloor };
+    const workload = await burstWith(stage, burst, { after: 120, strike: () => stage.redis.kill() });
+    const split = await workload.splitWhenCreated(450);
+    expect(await decidedAlone(stage)).toBeGreaterThan(before + 100);
+    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageBound);
+    expectAllSteeredInTime(stage, 'killed', delayAnswersMs);
+    await stage.redis.restart();
+    await stage.ledgerReady();
+    await workload.scale(500);
+    expect(await workload.splitWhenCreated(500)).toEqual(workload.exactly(500));
+  }, 60_000);
+
+  it('is killed keeps the floor, and is short of spot at most (B7)', async () => {
+    const burst = {
+      name: 'web',
+      namespace: 'killed-floor',
+      replicas: 300,
+      policy: { ...noFloor, minOnDemand: 150 },
+    };
+    const workload = await burstWith(stage, burst, { after: 60, strike: () => stage.redis.kill() });
+    const split = await workload.splitWhenCreated(300);
+    expect(split.onDemand).toBeGreaterThanOrEqual(150);
+    expect(driftOf(workload, split)).toBeLessThanOrEqual(outageBound);
+    expectAllSteeredInTime(stage, 'killed-floor', delayAnswersMs);
+  }, 60_000);
+
+  it('is killed and comes back empty is off by five at most (B7, then B8)', async () => {
+    const burst = { name: 'web', namespace: 'emptied', replicas: 500, policy: floor };
+    const workload = await burstWith(stage, burst, { after: 120, strike: () => stage.redis.restart() });
+    const split = await workload.splitWhenCreated(500);
+    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageBound + lossBound);
+    expect(split.onDemand).toBeGreaterThanOrEqual(floor.minOnDemand);
+    expectAllSteeredInTime(stage, 'emptied', delayAnswersMs);
+  }, 60_000);
+
+  it('hangs for three seconds is off by four at most, and no admission waits for it (B7)', async () => {
+    const burst = { name: 'web', namespace: 'frozen', replicas: 450, policy: noFloor };
+    const before = await decidedAlone(stage);
+    let thawed: Promise<void> | undefined;
+    const workload = await burstWith(stage, burst, {
+      after: 120,
+      strike: () => {
+        stage.redis.freeze();
+        thawed = new Promise((resolve) => {
+          setTimeout(() => {
+            stage.redis.thaw();
+            resolve();
+          }, freezeMs);
+        });
+      },
+    });
+    const split = await workload.splitWhenCreated(450);
+    await thawed;
+    expect(await decidedAlone(stage)).toBeGreaterThan(before + 30);
+    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageBound);
+    expectAllSteeredInTime(stage, 'frozen', delayAnswersMs);
+  }, 60_000);
+
+  it('takes no eviction', () => {
+    expect(stage.evictions()).toBe(0);
+  });
+});
