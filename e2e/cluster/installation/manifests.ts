@@ -11,6 +11,7 @@ type Manifest = Readonly<Record<string, unknown>>;
 interface Rule {
   readonly apiGroups: readonly string[];
   readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
   readonly verbs: readonly string[];
 }
 
@@ -21,11 +22,23 @@ const clusterRules: Record<ServiceName, readonly Rule[]> = {
     { apiGroups: [''], resources: ['namespaces'], verbs: read },
     // The embedded ledger has the webhook watch pods for itself.
     { apiGroups: [''], resources: ['pods'], verbs: read },
+    // A pod without our marks has its node's type.
+    { apiGroups: [''], resources: ['nodes'], verbs: ['get'] },
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
   ],
   controller: [
     { apiGroups: [''], resources: ['namespaces', 'nodes', 'pods'], verbs: read },
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
+    { apiGroups: [''], resources: ['pods'], verbs: ['patch'] },
+    { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+    { apiGroups: [''], resources: ['persistentvolumeclaims', 'persistentvolumes'], verbs: read },
+    { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: read },
+    {
+      apiGroups: ['admissionregistration.k8s.io'],
+      resources: ['mutatingwebhookconfigurations'],
+      resourceNames: ['spotalis'],
+      verbs: ['get'],
+    },
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
   ],
 };
