@@ -7,7 +7,15 @@ import { capacityTypes } from '../capacity/type.ts';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { everyNode, nodeLabelSets, podSpecs, schedulerAccepts } from '../testing/nodes.ts';
 import { applyPatch } from '../testing/patch.ts';
-import { node, nodesOf, pod, settings, template, typeKey } from '../testing/rebalance.ts';
+import {
+  node,
+  nodeLabels as karpenterLabels,
+  nodesOf,
+  pod,
+  settings,
+  template,
+  typeKey,
+} from '../testing/rebalance.ts';
 import { type Evidence, evidenceFor, type FitQuestion } from './fit.ts';
 import { matchesPlacement } from './match.ts';
 import type { NodeView } from './node.ts';
@@ -128,7 +136,7 @@ describe('a node', () => {
     expect(tolerating({ key: 'spot', operator: 'Exists' })).toBe('fits');
     expect(tolerating({ operator: 'Exists' })).toBe('fits');
     expect(tolerating({ operator: 'Exists', effect: 'NoExecute' })).toBe('none');
-    const placement = preparePlacement(settings.nodeLabels, {
+    const placement = preparePlacement(karpenterLabels, {
       tolerations: [{ key: 'spot', operator: 'Exists' }],
       affinity: { spot: [], 'on-demand': [] },
       spreadSpotOverZones: false,

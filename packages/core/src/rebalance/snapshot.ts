@@ -1,4 +1,3 @@
-import type { NodeLabels } from '../capacity/labels.ts';
 import type { Placement } from '../capacity/placement.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import type { Managed } from '../policy/managed.ts';
@@ -35,7 +34,6 @@ export interface RebalanceSettings {
   readonly allowSingleReplica: boolean;
   readonly maxMovesPerMinute: number;
   readonly maxInFlight: Readonly<Record<'cluster' | 'namespace' | 'node' | 'workload', number>>;
-  readonly nodeLabels: NodeLabels;
   readonly placement: Placement;
 }
 

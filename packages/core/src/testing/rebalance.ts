@@ -16,7 +16,7 @@ export const NOON = Date.UTC(2026, 3, 15, 12);
 const AN_HOUR = 3_600_000;
 
 export const typeKey = 'karpenter.sh/capacity-type';
-const nodeLabels = nodeLabelsOf(`${typeKey}=spot`, `${typeKey}=on-demand`);
+export const nodeLabels = nodeLabelsOf(`${typeKey}=spot`, `${typeKey}=on-demand`);
 
 export const settings: RebalanceSettings = {
   readOnly: false,
@@ -26,7 +26,6 @@ export const settings: RebalanceSettings = {
   allowSingleReplica: false,
   maxMovesPerMinute: 60,
   maxInFlight: { cluster: 20, namespace: 5, node: 1, workload: 1 },
-  nodeLabels,
   placement: preparePlacement(nodeLabels, {
     tolerations: [],
     affinity: { spot: [], 'on-demand': [] },
