@@ -3,8 +3,10 @@ import { Store } from '@spotalis/kube';
 import type { Revision } from '@spotalis/ledger';
 import type { ObservedNamespace } from './namespace.ts';
 import type { ObservedNode } from './node.ts';
+import type { ObservedPdb } from './pdb.ts';
 import type { ObservedPod } from './pod.ts';
 import type { ObservedReplicaSet } from './replicaset.ts';
+import type { ObservedClaim, ObservedVolume } from './volume.ts';
 import type { ObservedWorkload, WorkloadKind } from './workload.ts';
 
 /** Whether a workload is ours, from its namespace and itself: core's one rule with the configured scope. */
@@ -40,6 +42,9 @@ export class Cluster {
   readonly replicaSets: Store<ObservedReplicaSet, 'uid' | 'controller'>;
   readonly pods: Store<ObservedPod, 'controller' | 'node'>;
   readonly nodes: Store<ObservedNode>;
+  readonly pdbs: Store<ObservedPdb, 'namespace'>;
+  readonly claims: Store<ObservedClaim>;
+  readonly volumes: Store<ObservedVolume>;
   readonly #managed: Managed;
 
   constructor(managed: Managed, onHandlerError: HandlerFault) {
@@ -57,6 +62,9 @@ export class Cluster {
       onHandlerError,
     });
     this.nodes = new Store<ObservedNode>({ onHandlerError });
+    this.pdbs = new Store<ObservedPdb, 'namespace'>({ indexes: { namespace: namespaceOf }, onHandlerError });
+    this.claims = new Store<ObservedClaim>({ onHandlerError });
+    this.volumes = new Store<ObservedVolume>({ onHandlerError });
   }
 
   isManaged(workload: ObservedWorkload): boolean {
@@ -65,7 +73,7 @@ export class Cluster {
 
   /** For people: how much there is. */
   sizes(): Readonly<Record<string, number>> {
-    const { namespaces, nodes, deployments, statefulSets, replicaSets, pods } = this;
+    const { namespaces, nodes, deployments, statefulSets, replicaSets, pods, pdbs, claims, volumes } = this;
     return {
       namespaces: namespaces.size,
       nodes: nodes.size,
@@ -73,6 +81,9 @@ export class Cluster {
       statefulSets: statefulSets.size,
       replicaSets: replicaSets.size,
       pods: pods.size,
+      pdbs: pdbs.size,
+      claims: claims.size,
+      volumes: volumes.size,
     };
   }
 

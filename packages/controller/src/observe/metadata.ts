@@ -14,5 +14,6 @@ function own(map: Readonly<Record<string, string>> | undefined): Readonly<Record
   return kept;
 }
 
-export const ownLabels = (raw: RawMeta): Readonly<Record<string, string>> => own(raw.labels);
-export const ownAnnotations = (raw: RawMeta): Readonly<Record<string, string>> => own(raw.annotations);
+export const ownLabels = (raw: Pick<RawMeta, 'labels'>): Readonly<Record<string, string>> => own(raw.labels);
+export const ownAnnotations = (raw: Pick<RawMeta, 'annotations'>): Readonly<Record<string, string>> =>
+  own(raw.annotations);

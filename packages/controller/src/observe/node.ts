@@ -1,16 +1,49 @@
-import type { CapacityType, Labels } from '@spotalis/core';
+import {
+  type CapacityType,
+  type Labels,
+  type Quantities,
+  readAllocatable,
+  type Resources,
+  type Taint,
+} from '@spotalis/core';
 import type { KubeObject, RawObject } from '@spotalis/kube';
 import { identityOf } from './metadata.ts';
 
-/** What is kept of a Node: what its labels say, and not the labels. */
+export interface RawNode extends RawObject {
+  readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
+  readonly status?: {
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+    readonly allocatable?: Quantities;
+  };
+}
+
+/** What is kept of a Node: its type, and what decides whether one more pod would be scheduled on it. */
 export interface ObservedNode extends KubeObject {
   /** Undefined for a node that no configured label knows. */
   readonly type: CapacityType | undefined;
+  /** All of them: selectors of pods may ask for any. */
+  readonly labels: Labels;
+  readonly ready: boolean;
+  readonly cordoned: boolean;
+  readonly taints: readonly Taint[];
+  readonly allocatable: Resources;
 }
 
 export const pruneNode =
   (classify: (labels: Labels) => CapacityType | undefined) =>
-  (raw: RawObject): ObservedNode => ({
-    metadata: identityOf(raw.metadata),
-    type: classify(raw.metadata.labels ?? {}),
-  });
+  ({ metadata, spec, status }: RawNode): ObservedNode => {
+    const labels = metadata.labels ?? {};
+    return {
+      metadata: identityOf(metadata),
+      type: classify(labels),
+      labels,
+      ready: status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false,
+      cordoned: spec?.unschedulable ?? false,
+      taints: (spec?.taints ?? []).map(({ key, value, effect }) => ({
+        key,
+        effect,
+        ...(value === undefined ? {} : { value }),
+      })),
+      allocatable: readAllocatable(status?.allocatable ?? {}),
+    };
+  };

@@ -14,7 +14,21 @@ describe('a pruned pod', () => {
       metadata: expect.objectContaining({ name: 'a', namespace: 'shop', uid: 'a-uid' }),
       controller: { kind: 'ReplicaSet', name: 'web-1', uid: 'web-1-uid' },
       ended: false,
+      terminating: false,
+      phase: 'Running',
+      ready: false,
       nodeName: 'n1',
+      labels: {},
+      annotations: {
+        'spotalis.io/reservation': 't1',
+        'spotalis.io/capacity-type': 'on-demand',
+        'spotalis.io/rank': '4',
+      },
+      createdAtMs: 0,
+      startedAtMs: null,
+      priority: 0,
+      requests: { pods: 1 },
+      claims: [],
       reservation: 't1',
       admitted: { type: 'on-demand', rank: 4, substitute: false },
     });
@@ -23,6 +37,30 @@ describe('a pruned pod', () => {
 
   it.each(['DaemonSet', 'Job', 'Node'])('is none at all when it belongs to a %s', (ownerKind) => {
     expect(prunePod(rawPod('a', { ownerKind }))).toBeUndefined();
+  });
+
+  it('keeps of a pod that cannot be ours only the room that it takes on its node', () => {
+    const raw = rawPod('a', { ownerKind: 'DaemonSet', node: 'n1' });
+    const spec = { ...raw.spec, containers: [{ resources: { requests: { cpu: '500m' } } }] };
+    const labelled = { ...raw.metadata, labels: { app: 'agent' } };
+    expect(prunePod({ ...raw, metadata: labelled, spec })).toMatchObject({
+      controller: undefined,
+      labels: {},
+      nodeName: 'n1',
+      requests: { cpu: 500, pods: 1 },
+    });
+    expect(prunePod({ ...raw, status: { phase: 'Succeeded' } })).toBeUndefined();
+  });
+
+  it('knows its claims, those of ephemeral volumes by the name of the pod', () => {
+    const volumes = [
+      { name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } },
+      { name: 'scratch', ephemeral: {} },
+      { name: 'empty' },
+    ];
+    expect(prunePod({ ...rawPod('a'), spec: { volumes } })).toMatchObject({
+      claims: ['data-db-0', 'a-scratch'],
+    });
   });
 
   it('is none at all without a controller', () => {

@@ -1,22 +1,59 @@
-import { type CapacityType, readPodMark } from '@spotalis/core';
+import {
+  type Annotations,
+  type CapacityType,
+  foreignKeys,
+  type Labels,
+  podRequests,
+  readPodMark,
+  type RequestingSpec,
+  type Resources,
+  type WorkloadPod,
+} from '@spotalis/core';
 import type { KubeObject, RawMeta, RawObject } from '@spotalis/kube';
-import { identityOf } from './metadata.ts';
+import { identityOf, ownAnnotations } from './metadata.ts';
 import { type Controller, controllerOf } from './owner.ts';
 
 /** The part of a Pod that the API server sends and that this service looks at. */
 export interface RawPod extends RawObject {
-  readonly spec?: { readonly nodeName?: string };
-  readonly status?: { readonly phase?: string };
+  readonly spec?: RequestingSpec & {
+    readonly nodeName?: string;
+    readonly priority?: number;
+    readonly volumes?: readonly {
+      readonly name: string;
+      readonly persistentVolumeClaim?: { readonly claimName: string };
+      /** A generic ephemeral volume: its claim is named after the pod. */
+      readonly ephemeral?: object;
+    }[];
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly startTime?: string;
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
+  };
 }
 
 /** What is kept of a pod. */
 export interface ObservedPod extends KubeObject, Admission {
-  /** Membership: a pod belongs by the UID of its controller, never by a selector. */
-  readonly controller: Controller;
+  /**
+   * Membership: a pod belongs by the UID of its controller, never by a selector. Pods of other controllers, or of
+   * none, only take room on their nodes.
+   */
+  readonly controller: Controller | undefined;
   /** Terminating, succeeded or failed: it counts no more. */
   readonly ended: boolean;
+  readonly terminating: boolean;
+  readonly phase: WorkloadPod['phase'];
+  readonly ready: boolean;
   /** Whose type is the pod's, once it has one. */
   readonly nodeName: string | undefined;
+  readonly labels: Labels;
+  readonly annotations: Annotations;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  readonly priority: number;
+  readonly requests: Resources;
+  /** The names of its PersistentVolumeClaims. */
+  readonly claims: readonly string[];
 }
 
 export interface Admission {
@@ -32,16 +69,33 @@ interface Admitted {
   readonly substitute: boolean;
 }
 
-/** Pods of other kinds of owners (DaemonSets, Jobs, none) are dropped as if they did not exist. */
+/**
+ * Pods of other kinds of owners (DaemonSets, Jobs, none) are kept while they take room on a node, without what only
+ * matters on pods that could be ours, and are dropped as if they did not exist before and after.
+ */
 export function prunePod(raw: RawPod): ObservedPod | undefined {
-  const { metadata, spec, status } = raw;
+  const { metadata, spec = {}, status = {} } = raw;
   const controller = controllerOf(metadata);
-  if (controller?.kind !== 'ReplicaSet' && controller?.kind !== 'StatefulSet') return undefined;
+  const isOurKind = controller?.kind === 'ReplicaSet' || controller?.kind === 'StatefulSet';
+  const nodeName = spec.nodeName || undefined;
+  const phase = phaseOf(status.phase);
+  if (!isOurKind && (nodeName === undefined || isTerminal(phase))) return undefined;
+  const terminating = metadata.deletionTimestamp !== undefined;
   return {
     metadata: identityOf(metadata),
-    controller,
-    ended: metadata.deletionTimestamp !== undefined || isTerminal(status?.phase),
-    nodeName: spec?.nodeName || undefined,
+    controller: isOurKind ? controller : undefined,
+    ended: terminating || isTerminal(phase),
+    terminating,
+    phase,
+    ready: status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false,
+    nodeName,
+    labels: isOurKind ? (metadata.labels ?? {}) : {},
+    annotations: isOurKind ? heededAnnotations(metadata) : {},
+    createdAtMs: timeOf(metadata.creationTimestamp) ?? 0,
+    startedAtMs: timeOf(status.startTime),
+    priority: spec.priority ?? 0,
+    requests: podRequests(spec),
+    claims: isOurKind ? claimsOf(raw) : [],
     ...admissionOf(metadata),
   };
 }
@@ -59,4 +113,48 @@ export function admissionOf(metadata: RawMeta): Admission {
 /** By this name the ledger knows the pod. */
 export const tokenOf = (pod: Admission & KubeObject): string => pod.reservation ?? pod.metadata.uid;
 
-const isTerminal = (phase: string | undefined): boolean => phase === 'Succeeded' || phase === 'Failed';
+const isTerminal = (phase: WorkloadPod['phase']): boolean => phase === 'Succeeded' || phase === 'Failed';
+
+const heeded: readonly string[] = [
+  foreignKeys.podDeletionCost,
+  foreignKeys.karpenterDoNotDisrupt,
+  foreignKeys.safeToEvict,
+  foreignKeys.mirror,
+];
+
+/** Those under our prefix, and those of others that are heeded. */
+function heededAnnotations(metadata: RawMeta): Annotations {
+  const kept: Record<string, string> = { ...ownAnnotations(metadata) };
+  for (const key of heeded) {
+    const value = metadata.annotations?.[key];
+    if (value !== undefined) kept[key] = value;
+  }
+  return kept;
+}
+
+function claimsOf({ metadata, spec }: RawPod): readonly string[] {
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
+    persistentVolumeClaim === undefined
+      ? ephemeral === undefined
+        ? []
+        : [`${metadata.name}-${name}`]
+      : [persistentVolumeClaim.claimName],
+  );
+}
+
+function phaseOf(text: string | undefined): WorkloadPod['phase'] {
+  switch (text) {
+    case 'Running':
+    case 'Succeeded':
+    case 'Failed':
+    case 'Unknown':
+      return text;
+    default:
+      return 'Pending';
+  }
+}
+
+function timeOf(text: string | undefined): number | null {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}

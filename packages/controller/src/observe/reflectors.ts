@@ -12,9 +12,11 @@ import {
 import type { Component, StartContext } from '@spotalis/runtime';
 import type { Cluster } from './cluster.ts';
 import { pruneNamespace } from './namespace.ts';
-import { pruneNode } from './node.ts';
+import { pruneNode, type RawNode } from './node.ts';
+import { prunePdb, type RawPdb } from './pdb.ts';
 import { prunePod, type RawPod } from './pod.ts';
 import { pruneReplicaSet, type RawReplicaSet } from './replicaset.ts';
+import { pruneClaim, pruneVolume, type RawClaim, type RawVolume } from './volume.ts';
 import { pruneWorkload, type RawWorkload } from './workload.ts';
 
 export interface ReflectorsParts {
@@ -58,7 +60,7 @@ export class Reflectors implements Component {
     };
     this.#reflectors = [
       mirror(resource('v1', 'namespaces', 'Namespace'), cluster.namespaces, pruneNamespace, 'metadata'),
-      mirror(resource('v1', 'nodes', 'Node'), cluster.nodes, pruneNode(classify), 'metadata'),
+      mirror(resource<RawNode>('v1', 'nodes', 'Node'), cluster.nodes, pruneNode(classify)),
       mirror(
         resource<RawWorkload>('apps/v1', 'deployments', 'Deployment'),
         cluster.deployments,
@@ -75,6 +77,21 @@ export class Reflectors implements Component {
         pruneReplicaSet,
       ),
       mirror(resource<RawPod>('v1', 'pods', 'Pod'), cluster.pods, prunePod),
+      mirror(
+        resource<RawPdb>('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget'),
+        cluster.pdbs,
+        prunePdb,
+      ),
+      mirror(
+        resource<RawClaim>('v1', 'persistentvolumeclaims', 'PersistentVolumeClaim'),
+        cluster.claims,
+        pruneClaim,
+      ),
+      mirror(
+        resource<RawVolume>('v1', 'persistentvolumes', 'PersistentVolume'),
+        cluster.volumes,
+        pruneVolume,
+      ),
     ];
   }
 

@@ -1,10 +1,11 @@
-import { foreignKeys } from '@spotalis/core';
+import { foreignKeys, type TemplateView } from '@spotalis/core';
 import type { KubeObject, RawObject } from '@spotalis/kube';
 import { identityOf } from './metadata.ts';
 import { type Controller, controllerOf } from './owner.ts';
+import { pruneTemplate, type RawTemplate } from './template.ts';
 
 export interface RawReplicaSet extends RawObject {
-  readonly spec?: { readonly replicas?: number };
+  readonly spec?: { readonly replicas?: number; readonly template?: RawTemplate };
 }
 
 /** What is kept of a ReplicaSet. */
@@ -15,13 +16,20 @@ export interface ObservedReplicaSet extends KubeObject {
   readonly podTemplateHash: string | undefined;
   /** One that wants none and has none needs no resync. */
   readonly replicas: number;
+  /** What its next pod would be made of. */
+  readonly template: TemplateView;
 }
 
-export function pruneReplicaSet(raw: RawReplicaSet): ObservedReplicaSet {
+/** Old revisions want no pods: what theirs would look like is not kept. */
+const nothing: TemplateView = pruneTemplate({});
+
+export function pruneReplicaSet({ metadata, spec }: RawReplicaSet): ObservedReplicaSet {
+  const replicas = spec?.replicas ?? 1;
   return {
-    metadata: identityOf(raw.metadata),
-    controller: controllerOf(raw.metadata),
-    podTemplateHash: raw.metadata.labels?.[foreignKeys.podTemplateHash],
-    replicas: raw.spec?.replicas ?? 1,
+    metadata: identityOf(metadata),
+    controller: controllerOf(metadata),
+    podTemplateHash: metadata.labels?.[foreignKeys.podTemplateHash],
+    replicas,
+    template: replicas === 0 ? nothing : pruneTemplate(spec?.template ?? {}),
   };
 }

@@ -32,6 +32,10 @@ export const aNamespace = (
 export const aNode = (name: string, type: 'spot' | 'on-demand' | undefined): ObservedNode =>
   pruneNode(({ [typeLabel]: says }) => (isCapacityType(says) ? says : undefined))({
     metadata: meta(name, { labels: type === undefined ? {} : { [typeLabel]: type } }),
+    status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
+      allocatable: { cpu: '8', memory: '16Gi', pods: '110' },
+    },
   });
 
 interface WorkloadChange {

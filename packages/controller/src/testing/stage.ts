@@ -23,6 +23,11 @@ metadata: { name: spotalis-controller }
 rules:
   - { apiGroups: [''], resources: [namespaces, nodes, pods], verbs: [list, watch] }
   - { apiGroups: [apps], resources: [deployments, statefulsets, replicasets], verbs: [list, watch] }
+  - { apiGroups: [''], resources: [pods], verbs: [get, patch] }
+  - { apiGroups: [''], resources: [pods/eviction], verbs: [create] }
+  - { apiGroups: [''], resources: [persistentvolumes, persistentvolumeclaims], verbs: [list, watch] }
+  - { apiGroups: [policy], resources: [poddisruptionbudgets], verbs: [list, watch] }
+  - { apiGroups: [admissionregistration.k8s.io], resources: [mutatingwebhookconfigurations], verbs: [get] }
   - { apiGroups: [events.k8s.io], resources: [events], verbs: [create, patch] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1

@@ -1,0 +1,39 @@
+import {
+  foreignKeys,
+  podRequests,
+  type RequestingSpec,
+  type TemplateSpec,
+  type TemplateView,
+} from '@spotalis/core';
+import { ownAnnotations } from './metadata.ts';
+
+/** A pod template as the API server sends it. */
+export interface RawTemplate {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: TemplateSpec & RequestingSpec;
+}
+
+/** What says where a new pod could go and how much room it takes; nothing of what it runs. */
+export function pruneTemplate({ metadata, spec }: RawTemplate): TemplateView {
+  const { nodeSelector, affinity, tolerations, topologySpreadConstraints } = spec ?? {};
+  const cost = metadata?.annotations?.[foreignKeys.podDeletionCost];
+  return {
+    metadata: {
+      labels: metadata?.labels ?? {},
+      annotations: {
+        ...ownAnnotations(metadata ?? {}),
+        ...(cost === undefined ? {} : { [foreignKeys.podDeletionCost]: cost }),
+      },
+    },
+    spec: {
+      nodeSelector: nodeSelector ?? null,
+      affinity: affinity ?? null,
+      tolerations: tolerations ?? null,
+      topologySpreadConstraints: topologySpreadConstraints ?? null,
+    },
+    requests: podRequests(spec ?? {}),
+  };
+}
