@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+import { numbers, withPods, reasonOf } from '../testing/drifting.ts';
+import {
+  bothNodes,
+  altered,
+  deploymentOf,
+  node,
+  nodesOf,
+  NOON,
+  pod,
+  podsOf,
+  policy,
+  settings,
+  snapshot,
+} from '../testing/rebalance.ts';
+import { decide } from './decide.ts';
+
+describe('a pod whose type is not certain', () => {
+  it('is no victim on a node without a recognised label, but counts', () => {
+    const nodes = nodesOf(...bothNodes.values(), node('plain', 'unknown'));
+    const trace = decide(
+      withPods((one) => (one.name === 's7' ? { nodeName: 'plain' } : {}), { nodes }),
+      NOON,
+    );
+    expect(trace.standing).toMatchObject({ counts: { spot: 8, onDemand: 2 }, onUnknownNodes: 1, drift: 1 });
+    expect(trace.verdict.kind === 'move' && trace.verdict.move.pod.name).toBe('s6');
+  });
+
+  it('moves nothing that would be wrong if the pod turned out to be of the other type', () => {
+    const all = [...podsOf(6, 3, numbers), pod('new', { type: null, phase: 'Pending', ready: false })];
+    const trace = decide(snapshot({ pods: all }), NOON);
+    expect(trace.standing).toMatchObject({ untyped: 1, target: 7, drift: 0 });
+    expect(trace.reason).toBe('Balanced');
+  });
+
+  it('gets its annotation corrected before anything is counted', () => {
+    // Seven and three by the annotations; one of the seven runs on on-demand.
+    const all = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's2' ? altered(one, { nodeName: 'od-1' }) : one,
+    );
+    expect(decide(snapshot({ pods: all }), NOON)).toMatchObject({
+      verdict: {
+        kind: 'correct',
+        corrections: [{ pod: { name: 's2' }, type: 'on-demand', rank: 3, cost: -13 }],
+      },
+      reason: 'NodeDiffers',
+    });
+  });
+
+  it('gets corrected while moves are held, but not in read-only mode', () => {
+    const all = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's2' ? altered(one, { nodeName: 'od-1' }) : one,
+    );
+    const closed = { pods: all, policy: policy(70, 1, { paused: true }) };
+    expect(reasonOf(snapshot(closed))).toBe('NodeDiffers');
+    expect(reasonOf(snapshot({ ...closed, settings: { ...settings, readOnly: true } }))).toBe('ReadOnly');
+  });
+
+  it('is left as it is when the workload is being deleted', () => {
+    const all = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's2' ? altered(one, { nodeName: 'od-1' }) : one,
+    );
+    const workload = deploymentOf(all, { deleting: true });
+    expect(reasonOf(snapshot({ pods: all, workload }))).toBe('WorkloadDeleted');
+  });
+
+  it('is not corrected on a node that says nothing, nor before it has a node', () => {
+    const nodes = nodesOf(...bothNodes.values(), node('plain', 'unknown'));
+    const all = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's2' ? altered(one, { nodeName: 'plain' }) : one,
+    );
+    expect(reasonOf(snapshot({ pods: all, nodes }))).toBe('Balanced');
+  });
+
+  it('gives two corrected pods two ranks', () => {
+    const all = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's2' || one.name === 's4' ? altered(one, { nodeName: 'od-1' }) : one,
+    );
+    const { verdict } = decide(snapshot({ pods: all }), NOON);
+    expect(verdict.kind === 'correct' && verdict.corrections.map(({ rank }) => rank)).toEqual([3, 4]);
+  });
+});

@@ -1,0 +1,63 @@
+import { parseSchedule } from '../policy/schedule.ts';
+import {
+  altered,
+  deployment,
+  deploymentOf,
+  NOON,
+  podsOf,
+  policy,
+  revision,
+  settings,
+  snapshot,
+} from './rebalance.ts';
+import { decide } from '../rebalance/decide.ts';
+import type { WorkloadPod } from '../rebalance/pod.ts';
+import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { DeploymentView } from '../rebalance/workload.ts';
+
+export const numbers = { spotPercentage: 70, minOnDemand: 1 };
+/** Ten pods, one spot pod too many. */
+export const pods = podsOf(8, 2, numbers);
+export const drifting = (change: Partial<RebalanceSnapshot> = {}): RebalanceSnapshot =>
+  snapshot({ pods, ...change });
+export const withWorkload = (change: Partial<DeploymentView>): RebalanceSnapshot =>
+  drifting({ workload: deploymentOf(pods, change) });
+export const withPods = (
+  change: (one: WorkloadPod) => Partial<WorkloadPod>,
+  rest: Partial<RebalanceSnapshot> = {},
+): RebalanceSnapshot => {
+  const changed = pods.map((one) => altered(one, change(one)));
+  return snapshot({ pods: changed, workload: deploymentOf(changed), ...rest });
+};
+export const nightly = (hour: number) => {
+  const parsed = parseSchedule(`0 ${hour} * * *`);
+  if (!parsed.ok) throw new Error(parsed.expected);
+  return { schedule: parsed.value, durationMs: 3_600_000 };
+};
+export const reasonOf = (one: RebalanceSnapshot): string => decide(one, NOON).reason;
+
+/** Each closes one gate; in the order in which they are reported. */
+export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[] = [
+  ['Unmanaged', { managed: { managed: false, reason: 'NotLabelled' } }],
+  ['NoPolicy', { policy: { kind: 'none', problems: [] } }],
+  ['InvalidPolicy', { policy: { kind: 'frozen', numbers, problems: [] } }],
+  ['ReadOnly', { settings: { ...settings, readOnly: true } }],
+  ['Paused', { policy: policy(70, 1, { paused: true }) }],
+  ['LedgerUnreachable', { ledger: { kind: 'unreachable', code: 'LEDGER_TIMEOUT' } }],
+  ['WebhookNotServing', { webhook: { kind: 'notServing', detail: 'no ready endpoint' } }],
+  ['WebhookBypassed', { webhook: { kind: 'bypassed', lastTrialAtMs: NOON - 599_999 } }],
+  ['WorkloadDeleted', { workload: deploymentOf(pods, { deleting: true }) }],
+  ['RolloutPaused', { workload: deploymentOf(pods, { paused: true }) }],
+  ['GenerationBehind', { workload: deploymentOf(pods, { observedGeneration: 2 }) }],
+  ['RolloutInProgress', { workload: deploymentOf(pods, { updatedReplicas: 9 }) }],
+  [
+    'MoveInFlight',
+    { budgets: { cluster: 1, namespace: 1, workload: 1, nodes: new Map(), begunAtMs: [NOON - 5_000] } },
+  ],
+  ['Cooldown', { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 9_999, failures: 0 } }],
+  ['WindowClosed', { policy: policy(70, 1, { window: nightly(2) }) }],
+  ['Balanced', { policy: policy(80, 1), pods: podsOf(8, 2, { spotPercentage: 80, minOnDemand: 1 }) }],
+  ['Settling', { workload: deploymentOf(pods, { policyChangedAtMs: NOON - 2_999 }) }],
+  ['PodsMissing', { workload: deployment(11, { revisions: [revision(11)] }) }],
+  ['LedgerDiffers', { workload: deployment(10) }],
+];
