@@ -1,6 +1,7 @@
 /**
  * A process for lease.real.test.ts: a candidate that writes as fast as it can while it may. It is frozen and
- * woken from outside; a lost lease makes it a candidate again under a new identity.
+ * woken from outside; a lost lease makes it a candidate again under a new identity. Prints when each write began,
+ * under the field manager by which the audit log knows it.
  */
 import { Credentials } from '../configuration/credentials.ts';
 import { FenceClosedError } from '../errors.ts';
@@ -17,6 +18,7 @@ const configMaps = resource('v1', 'configmaps', 'ConfigMap');
 const client = new ApiClient(new Transport({ credentials: new Credentials(), userAgent: name }));
 const place = { namespace: 'default', name: 'written' };
 
+let writes = 0;
 for (let term = 0; ; term++) {
   const lost = new AbortController();
   const elector = new LeaderElector({
@@ -31,14 +33,26 @@ for (let term = 0; ; term++) {
   while (!lost.signal.aborted) {
     if (elector.mayWrite()) {
       const patch = { data: { by: `${name}-${term}`, at: String(performance.now()) } };
-      const options = { once: true, deadlineMs: 1_000, fence: elector.mayWrite } as const;
+      const fieldManager = `${name}-${writes++}`;
+      let beganWallMs = 0;
+      const fence = (): boolean => {
+        beganWallMs = Date.now();
+        return elector.mayWrite();
+      };
       try {
-        await client.mergePatch(configMaps, place, patch, {}, options);
+        await client.mergePatch(
+          configMaps,
+          place,
+          patch,
+          { fieldManager },
+          { once: true, deadlineMs: 1_000, fence },
+        );
       } catch (thrown) {
         if (!(thrown instanceof FenceClosedError)) {
-          process.stdout.write(`${String(thrown)}\n`);
+          process.stdout.write(`failed ${String(thrown)}\n`);
         }
       }
+      process.stdout.write(`began ${fieldManager} ${beganWallMs}\n`);
     } else {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
