@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { AuditLog } from './api/audit.ts';
 import { ApiClient, type ListOptions } from './api/client.ts';
 import { prepareBinaries } from './binaries/prepare.ts';
 import { type AuditLevel, COMPONENT_NAMES, type ComponentName } from './control-plane/commands.ts';
 import { type ControlPlane, layOutControlPlane, startControlPlane } from './control-plane/control-plane.ts';
-import { kubeconfigText } from './control-plane/credentials.ts';
+import { Identities } from './identities.ts';
 import type { Hold } from './kwok/stages.ts';
 import { Capacity } from './nodes/capacity.ts';
 import { type CapacityType, type NodePlan, planNodes, type Taint } from './nodes/node.ts';
@@ -61,6 +61,7 @@ export class Cluster {
   readonly #supervisor: Supervisor;
   readonly #capacity: Capacity;
   readonly #components: Map<string, Component>;
+  readonly #identities: Identities;
 
   constructor(parts: {
     stateDir: string;
@@ -82,6 +83,8 @@ export class Cluster {
     this.#supervisor = parts.supervisor;
     this.#capacity = parts.capacity;
     this.#components = new Map(COMPONENT_NAMES.map((name) => [name, plane.components[name]]));
+    const { dir } = plane.credentials;
+    this.#identities = new Identities({ api: this.api, server: this.server, ca: this.ca, dir });
   }
 
   get auditLog(): AuditLog {
@@ -199,47 +202,26 @@ export class Cluster {
 
   // Identities.
 
-  /** A token by the TokenRequest API; the ServiceAccount must exist. */
-  async serviceAccountToken(
+  serviceAccountToken(
     namespace: string,
     name: string,
-    { expirationSeconds = 3600 } = {},
+    options?: { readonly expirationSeconds?: number },
   ): Promise<string> {
-    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-    const body = {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenRequest',
-      spec: { expirationSeconds },
-    };
-    const answer = await this.api.raw<{ status: { token: string } }>('POST', path, { body });
-    return answer.status.token;
+    return this.#identities.token(namespace, name, options);
   }
 
   /** A kubeconfig file for that ServiceAccount: for a process that is to have its rights and no more. */
-  async kubeconfigFor(
+  kubeconfigFor(
     namespace: string,
     name: string,
-    options: { expirationSeconds?: number } = {},
+    options?: { readonly expirationSeconds?: number },
   ): Promise<string> {
-    const token = await this.serviceAccountToken(namespace, name, options);
-    const file = this.#plane.credentials.file(`${namespace}.${name}.kubeconfig`);
-    const text = kubeconfigText({
-      server: this.server,
-      ca: this.ca,
-      name: `${namespace}.${name}`,
-      user: { token },
-    });
-    writeFileSync(file, text, { mode: 0o600 });
-    return file;
+    return this.#identities.kubeconfig(namespace, name, options);
   }
 
   /** The API as that ServiceAccount sees it. */
-  async apiAs(namespace: string, name: string): Promise<ApiClient> {
-    return new ApiClient({
-      server: this.server,
-      ca: this.ca,
-      token: await this.serviceAccountToken(namespace, name),
-    });
+  apiAs(namespace: string, name: string): Promise<ApiClient> {
+    return this.#identities.api(namespace, name);
   }
 
   /** Resolves when the cluster has ended, by `stop()` or by anybody else. */

@@ -5,8 +5,15 @@ export { type PrepareOptions, prepareBinaries } from './binaries/prepare.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export { type Balancer, startBalancer } from './installation/balancer.ts';
 export { bundleServices } from './installation/bundles.ts';
-export { Installation, type InstallationOptions, install } from './installation/installation.ts';
+export {
+  Installation,
+  type InstallationOptions,
+  type InstallationTarget,
+  install,
+  uninstall,
+} from './installation/installation.ts';
 export { installationNamespace } from './installation/manifests.ts';
+export { connectCluster, ExistingCluster } from './existing.ts';
 export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATION } from './kwok/stages.ts';
 export type { Component } from './process/component.ts';
 export { freePorts } from './process/ports.ts';

@@ -5,16 +5,19 @@
  */
 import { parseArgs } from 'node:util';
 import {
+  type ApiClient,
   bundleServices,
-  type Cluster,
+  connectCluster,
   install,
+  type InstallationTarget,
   type RedisServers,
   startCluster,
   startRedis,
+  uninstall,
   waitFor,
 } from '@spotalis/cluster';
 import { observe } from './observation.ts';
-import { sampleManifests } from './samples.ts';
+import { sampleManifests, sampleNamespace } from './samples.ts';
 import { coloured, isSettled, plain, renderTable } from './table.ts';
 
 const settleTimeoutMs = 180_000;
@@ -27,11 +30,15 @@ function say(line: string): void {
 const usage = `npm start                            a live cluster, until Ctrl-C
 npm start -- --exit-when-settled     ends once every sample workload is on target
 npm start -- --redis real|memory     insists on a real Redis, or on the embedded ledger
+npm start -- --kubeconfig FILE       on this cluster, whose nodes carry karpenter.sh/capacity-type
+             --host ADDRESS          where its API server finds this machine; 127.0.0.1 without it
 `;
 
 interface Plan {
   readonly exitWhenSettled: boolean;
   readonly redis: 'any' | 'real' | 'memory';
+  readonly kubeconfig: string | undefined;
+  readonly host: string | undefined;
 }
 
 /** undefined when only the usage was asked for. */
@@ -42,7 +49,12 @@ function readArguments(): Plan | undefined {
   if (redis !== 'any' && redis !== 'real' && redis !== 'memory') {
     throw new Error(`--redis is real or memory, not '${redis}'`);
   }
-  return { exitWhenSettled: values['exit-when-settled'], redis };
+  return {
+    exitWhenSettled: values['exit-when-settled'],
+    redis,
+    kubeconfig: values.kubeconfig,
+    host: values.host,
+  };
 }
 
 function parseArguments() {
@@ -51,6 +63,8 @@ function parseArguments() {
       options: {
         'exit-when-settled': { type: 'boolean', default: false },
         redis: { type: 'string', default: 'any' },
+        kubeconfig: { type: 'string' },
+        host: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
@@ -80,12 +94,12 @@ function interruption(): Promise<void> {
   });
 }
 
-async function settle(cluster: Cluster): Promise<void> {
+async function settle(api: ApiClient): Promise<void> {
   const began = performance.now();
   const rows = await waitFor(
     'the sample workloads to be on target',
     async () => {
-      const now = await observe(cluster.api);
+      const now = await observe(api);
       return now.every(isSettled) ? now : undefined;
     },
     { timeoutMs: settleTimeoutMs, intervalMs: refreshMs },
@@ -94,7 +108,7 @@ async function settle(cluster: Cluster): Promise<void> {
   say(`Settled ${((performance.now() - began) / 1000).toFixed(1)} s after the workloads were applied.`);
 }
 
-async function showUntil(cluster: Cluster, ended: Promise<void>): Promise<void> {
+async function showUntil(api: ApiClient, ended: Promise<void>): Promise<void> {
   let going = true;
   const stopped = ended.then(() => {
     going = false;
@@ -103,7 +117,7 @@ async function showUntil(cluster: Cluster, ended: Promise<void>): Promise<void> 
   const style = live && !process.env['NO_COLOR'] ? coloured : plain;
   let before = '';
   while (going) {
-    const table = await observe(cluster.api).then(
+    const table = await observe(api).then(
       (rows) => renderTable(rows, style),
       (error: unknown) => `the API server does not answer: ${String(error)}`,
     );
@@ -117,35 +131,60 @@ async function showUntil(cluster: Cluster, ended: Promise<void>): Promise<void> 
   }
 }
 
-async function tour({ exitWhenSettled, redis: wanted }: Plan): Promise<void> {
+/** A cluster for the tour, with what to do when it is over. */
+interface Place {
+  readonly cluster: InstallationTarget & { readonly kubeconfig: string };
+  readonly leave: () => Promise<void>;
+}
+
+async function findPlace({ kubeconfig }: Plan): Promise<Place> {
+  if (kubeconfig === undefined) {
+    say('Starting a control plane with 12 nodes, 6 spot and 6 on-demand ...');
+    const cluster = await startCluster({ report: say });
+    return { cluster, leave: () => cluster.stop() };
+  }
+  const cluster = await connectCluster(kubeconfig);
+  const leave = async (): Promise<void> => {
+    try {
+      await uninstall(cluster.api);
+      await cluster.api.delete('Namespace', sampleNamespace);
+    } finally {
+      await cluster.disconnect();
+    }
+  };
+  return { cluster, leave };
+}
+
+async function tour(plan: Plan): Promise<void> {
   const ended = interruption();
   say('Bundling the services ...');
   await bundleServices();
-  const redis = await redisOrNone(wanted);
-  let cluster: Cluster | undefined;
+  const redis = await redisOrNone(plan.redis);
+  let place: Place | undefined;
   try {
-    say('Starting a control plane with 12 nodes, 6 spot and 6 on-demand ...');
-    cluster = await startCluster({ report: say });
+    place = await findPlace(plan);
+    const { cluster } = place;
     say('Starting the webhook and the controller ...');
     const installation = await install(cluster, {
       redis: { url: redis?.url ?? 'memory://' },
       webhooks: redis === undefined ? 1 : 3,
+      ...(plan.host && { host: plan.host }),
     });
     const webhooks = redis === undefined ? '1 webhook' : `${installation.webhooks.length} webhooks`;
     const ledger = redis === undefined ? 'the webhook' : 'Redis';
     say(`Up: ${webhooks}, ${installation.controllers.length} controllers, ledger in ${ledger}.`);
     await cluster.api.apply(sampleManifests);
-    if (exitWhenSettled) {
-      await settle(cluster);
+    if (plan.exitWhenSettled) {
+      await settle(cluster.api);
     } else {
       say(`Use it yourself:  export KUBECONFIG=${cluster.kubeconfig}`);
       say('For example:      kubectl -n shop scale deployment web --replicas 40');
       say('Ctrl-C ends it and leaves nothing behind.\n');
-      await showUntil(cluster, ended);
+      await showUntil(cluster.api, ended);
     }
     await installation.stop();
   } finally {
-    await cluster?.stop();
+    await place?.leave();
     await redis?.stop();
   }
 }

@@ -17,9 +17,15 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
+export interface BalancerOptions {
+  /** The address to listen on; loopback without it. */
+  readonly host?: string;
+  readonly random?: () => number;
+}
+
 export async function startBalancer(
   initial: readonly number[],
-  random: () => number = Math.random,
+  { host = '127.0.0.1', random = Math.random }: BalancerOptions = {},
 ): Promise<Balancer> {
   let ports = [...initial];
   let turn = 0;
@@ -78,7 +84,7 @@ export async function startBalancer(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(0, host, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

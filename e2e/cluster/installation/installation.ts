@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { stringify } from 'yaml';
 import { aMonth } from '../certificates.ts';
+import type { ApiClient } from '../api/client.ts';
 import type { Cluster } from '../cluster.ts';
 import type { Component } from '../process/component.ts';
 import { freePorts } from '../process/ports.ts';
@@ -26,7 +27,14 @@ export interface InstallationOptions {
   readonly reinvocationPolicy?: Registration['reinvocationPolicy'];
   /** Where the services find the API server, if not at its own port: a proxy, whose line a test can cut. */
   readonly apiServerPort?: number;
+  /** This machine's address as the API server sees it; loopback without it. */
+  readonly host?: string;
 }
+
+/** Where the product can be installed: a cluster of our own, or somebody's. */
+export type InstallationTarget = Pick<Cluster, 'api' | 'stateDir' | 'startService'> & {
+  readonly kubeconfigFor: (namespace: string, name: string) => Promise<string>;
+};
 
 interface Replica {
   readonly component: Component;
@@ -44,10 +52,10 @@ export class Installation {
   readonly controllers: readonly Replica[];
   /** Between the API server and the webhooks. */
   readonly balancer: Balancer;
-  readonly #cluster: Cluster;
+  readonly #cluster: InstallationTarget;
 
   constructor(
-    cluster: Cluster,
+    cluster: InstallationTarget,
     webhooks: readonly WebhookReplica[],
     controllers: readonly Replica[],
     balancer: Balancer,
@@ -89,13 +97,19 @@ export class Installation {
 }
 
 /** Resolves when every process is ready and the webhook is registered. */
-export async function install(cluster: Cluster, options: InstallationOptions): Promise<Installation> {
-  const { webhooks: webhookCount = 3, controllers: controllerCount = 2 } = options;
+export async function install(
+  cluster: InstallationTarget,
+  options: InstallationOptions,
+): Promise<Installation> {
+  const { webhooks: webhookCount = 3, controllers: controllerCount = 2, host } = options;
   await cluster.api.apply(identities);
 
   const validity = aMonth();
   const authority = await createAuthority({ commonName: 'Spotalis webhook authority', ...validity });
-  const leaf = await issueLeaf(authority, { names: ['localhost', '127.0.0.1'], ...validity });
+  const leaf = await issueLeaf(authority, {
+    names: ['localhost', '127.0.0.1', ...(host ? [host] : [])],
+    ...validity,
+  });
   const certDir = join(cluster.stateDir, 'webhook-certificates');
   mkdirSync(certDir, { recursive: true });
   writeFileSync(join(certDir, 'tls.crt'), leaf.cert);
@@ -141,10 +155,13 @@ export async function install(cluster: Cluster, options: InstallationOptions): P
     many('controller', controllerCount),
   ]);
 
-  const balancer = await startBalancer(webhooks.map(({ port }) => port));
+  const balancer = await startBalancer(
+    webhooks.map(({ port }) => port),
+    { ...(host && { host }) },
+  );
   await cluster.api.apply(
     registration({
-      url: `https://localhost:${balancer.port}/mutate`,
+      url: `https://${host ?? 'localhost'}:${balancer.port}/mutate`,
       caBundle: authority.cert,
       ...(options.reinvocationPolicy && { reinvocationPolicy: options.reinvocationPolicy }),
     }),
@@ -152,13 +169,26 @@ export async function install(cluster: Cluster, options: InstallationOptions): P
   return new Installation(cluster, webhooks, controllers, balancer);
 }
 
-async function kubeconfigOf(cluster: Cluster, service: ServiceName, port?: number): Promise<string> {
+async function kubeconfigOf(
+  cluster: InstallationTarget,
+  service: ServiceName,
+  port?: number,
+): Promise<string> {
   const file = await cluster.kubeconfigFor(installationNamespace, `spotalis-${service}`);
   if (port !== undefined) {
     const text = readFileSync(file, 'utf8');
-    writeFileSync(file, text.replace(`:${cluster.ports.apiserver}`, `:${port}`), { mode: 0o600 });
+    writeFileSync(file, text.replace(/(server: https:\/\/[^:\s]+):\d+/, `$1:${port}`), { mode: 0o600 });
   }
   return file;
+}
+
+/** Takes away what `install` put into the cluster. */
+export async function uninstall(api: ApiClient): Promise<void> {
+  const { kind, metadata } = registration({ url: '', caBundle: '' });
+  await api.delete(kind, metadata.name);
+  for (const { kind: each, metadata: its } of identities.toReversed()) {
+    await api.delete(each, its.namespace === undefined ? its.name : `${its.namespace}/${its.name}`);
+  }
 }
 
 /** A process that does not answer counts as zero: it was killed, and its counters with it. */

@@ -6,7 +6,11 @@ export const installationNamespace = 'spotalis-system';
 
 export type ServiceName = 'webhook' | 'controller';
 
-type Manifest = Readonly<Record<string, unknown>>;
+interface Manifest extends Readonly<Record<string, unknown>> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+}
 
 interface Rule {
   readonly apiGroups: readonly string[];
