@@ -69,6 +69,7 @@ describe('the ledger in a Redis with TLS and a limited user', () => {
     stops.push(() => client.disconnect());
     const passwordFile = join(tmpdir(), `ledger-password-${process.pid}`);
     writeFileSync(passwordFile, 'choose-a-password\n', { mode: 0o600 });
+    stops.push(() => rmSync(passwordFile));
     const ledger = await readyLedger({ url: redis.url, tls, username: 'spotalis', passwordFile });
     stops.push(() => ledger.close());
     await age(client, prefix, 3_600_000);
