@@ -50,7 +50,7 @@ const shape = async (app: string) => {
 /** Waits for exactly that many in each state and none in the others, and returns what it saw. */
 const settled = (app: string, wanted: Partial<Awaited<ReturnType<typeof shape>>>) => {
   const whole = JSON.stringify({ ...NONE, ...wanted });
-  const options = { timeoutMs: 15 * SECONDS, until: (now: object) => JSON.stringify(now) === whole };
+  const options = { timeoutMs: 40 * SECONDS, until: (now: object) => JSON.stringify(now) === whole };
   return waitFor(`${app} to be ${whole}`, () => shape(app), options);
 };
 const NONE = { ready: 0, running: 0, bound: 0, unbound: 0 };
@@ -207,7 +207,7 @@ describe('components', () => {
       expect(await settled('frozen', { ready: 2 })).toEqual({ ...NONE, ready: 2 });
       await cluster.api.delete('Deployment', 'frozen');
     },
-    30 * SECONDS,
+    90 * SECONDS,
   );
 });
 
@@ -245,7 +245,7 @@ describe('services', () => {
       await cluster.killComponent('webhook-0');
       expect(service.pid).toBeUndefined();
     },
-    30 * SECONDS,
+    90 * SECONDS,
   );
   it('that end at once make the start fail with their last words', async () => {
     const script = join(dir, 'broken.mjs');

@@ -146,7 +146,8 @@ function kwok({ ports, credentials, configDir }: Layout): string[] {
     cidr: '10.128.0.0/10',
     'manage-all-nodes': 'false',
     'manage-nodes-with-annotation-selector': `${FAKE_NODE_ANNOTATION.name}=${FAKE_NODE_ANNOTATION.value}`,
-    'node-lease-duration-seconds': '40',
+    // A KWOK that was killed and comes back is another holder: it gets a node when the old lease has run out.
+    'node-lease-duration-seconds': '10',
     'server-address': `${LOOPBACK}:${ports.kwok}`,
     v: 'WARN',
   });

@@ -80,7 +80,7 @@ describe('the proxy', () => {
     proxy.slow(60);
     const start = performance.now();
     await roundTrip(socket, 'a');
-    expect(performance.now() - start).toBeGreaterThanOrEqual(119);
+    expect(performance.now() - start).toBeGreaterThan(100);
     proxy.resume();
   });
 });
