@@ -1,4 +1,4 @@
-import { type NodeLabels, preparePlacement, type PolicyDefaults, readNodeLabels } from '@spotalis/core';
+import { type NodeLabels, preparePlacement, readNodeLabels } from '@spotalis/core';
 import { ApiClient, type Credentials, type ReflectorObserver, Transport } from '@spotalis/kube';
 import { isEmbedded, type Lane, openLedger, redisSettings } from '@spotalis/ledger';
 import {
@@ -140,7 +140,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     statefulSets: sources.statefulSets.lookup,
     owners,
     scope: values.scope,
-    defaults: () => policyDefaults(live.current),
+    defaults: () => live.current.defaults,
   });
 
   const nodeLabels = nodeLabelsOf(values);
@@ -238,14 +238,6 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
 /** The replicas have no numbers, so each takes one at random: two of the same only cost some patches later. */
 function laneOf(replicas = PROBABLE_REPLICAS): Lane {
   return { index: Math.floor(Math.random() * replicas), of: replicas };
-}
-
-function policyDefaults({ defaults }: Configuration): PolicyDefaults {
-  const { spotPercentage, minOnDemand } = defaults;
-  return {
-    ...(spotPercentage === undefined ? {} : { spotPercentage: String(spotPercentage) }),
-    ...(minOnDemand === undefined ? {} : { minOnDemand: String(minOnDemand) }),
-  };
 }
 
 function nodeLabelsOf({ nodeLabels }: Configuration): NodeLabels {

@@ -11,8 +11,8 @@ import { type Annotations, type PolicyField, policyKeys } from './keys.ts';
 import type { PolicyProblem, PolicySource } from './problem.ts';
 import type { Schedule } from './schedule.ts';
 
-/** Values below the annotations, as text by field name: the configuration's `defaults`, and `fallback.after`. */
-export type PolicyDefaults = Readonly<Partial<Record<PolicyField, string>>>;
+/** Values below the annotations by field name: the configuration's `defaults`, and `fallback.after`. */
+export type PolicyDefaults = Readonly<Partial<Record<PolicyField, string | number | undefined>>>;
 
 export interface PolicySources {
   readonly workload: Annotations;
@@ -61,7 +61,8 @@ const FALLBACK_AFTER_MS = 120_000;
 const order: readonly PolicySource[] = ['workload', 'namespace', 'configuration'];
 
 function textOf(sources: PolicySources, where: PolicySource, field: PolicyField): string | undefined {
-  if (where === 'configuration') return sources.defaults[field];
+  // A number is read as the text it would be in an annotation.
+  if (where === 'configuration') return sources.defaults[field]?.toString();
   return (where === 'workload' ? sources.workload : sources.namespace)[policyKeys[field]];
 }
 
