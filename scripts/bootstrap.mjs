@@ -148,6 +148,8 @@ function hand(over, args, { cache, pnpm }) {
       ...process.env,
       PATH: path,
       SPOTALIS_CACHE_DIR: cache,
+      // The tests start the bundles on it, too: they are to run on the oldest Node that is promised.
+      SPOTALIS_TEST_NODE: process.execPath,
       NODE_NO_WARNINGS: '1',
       TURBO_TELEMETRY_DISABLED: '1',
       TURBO_CONFIG_DIR_PATH: join(cache, 'turbo'),

@@ -18,18 +18,14 @@ function run(
   service: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  node = process.execPath,
 ): Promise<Ended> {
   const script = join(repository, 'packages', service, 'dist', `${service}.mjs`);
   const { PATH = '' } = process.env;
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [script, ...args],
-      { env: { PATH, ...env }, timeout: 30_000 },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-      },
-    );
+    execFile(node, [script, ...args], { env: { PATH, ...env }, timeout: 30_000 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+    });
   });
 }
 
@@ -119,5 +115,13 @@ describe.each(['webhook', 'controller'])('the %s', (service) => {
     expect(code).toBe(0);
     expect(stdout).toContain('SPOTALIS_LOGGING_LEVEL');
     expect(stdout).not.toContain('hunter2');
+  });
+
+  it('starts on the Node that the tests were started with', async () => {
+    const config = file('node.yaml', 'redis: { url: "redis://localhost:6379" }\n');
+    const node = process.env['SPOTALIS_TEST_NODE'] ?? process.execPath;
+    const { code, stdout } = await run(service, ['--config', config, '--print-config'], {}, node);
+    expect(stdout).toContain('redis://localhost:6379');
+    expect(code).toBe(0);
   });
 });
