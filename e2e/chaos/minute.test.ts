@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
+import { openStage, type Stage } from '../scenarios/stage.ts';
+import { expectExactBurst } from './burst.ts';
+
+const minuteMs = 60_000;
+
+describe('a minute without Redis', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage();
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  it('is survived by every process, and the ledger agrees with the pods again afterwards', async () => {
+    const policy = { spotPercentage: 70, minOnDemand: 2 };
+    const workload = await stage.declare({ name: 'web', namespace: 'minute', replicas: 20, policy });
+    await workload.ready(20);
+    const services = [...stage.installation.webhooks, ...stage.installation.controllers];
+    const pids = services.map(({ component }) => component.pid);
+
+    await stage.redis.kill();
+    const killedAt = performance.now();
+    // All the while pods come and go, admitted without the ledger and unseen by it.
+    let replicas = 20;
+    await waitFor(
+      'a minute to go by',
+      async () => {
+        replicas = replicas === 20 ? 30 : 20;
+        await workload.scale(replicas);
+        const split = await workload.splitWhenCreated(replicas);
+        expect(split.unsteered).toBe(0);
+        expect(split.onDemand).toBeGreaterThanOrEqual(policy.minOnDemand);
+        return performance.now() - killedAt >= minuteMs;
+      },
+      { timeoutMs: 2 * minuteMs, intervalMs: 3_000 },
+    );
+    expect(services.map(({ component }) => component.pid)).toEqual(pids);
+
+    await stage.redis.restart();
+    await stage.ledgerReady();
+    const revision = await workload.revision();
+    await waitFor(
+      'the ledger to hold the pods and nothing else',
+      async () => {
+        const { spot, onDemand } = await workload.split();
+        const counts = await stage.ledger.counts(revision);
+        return {
+          agree: counts.spot === spot && counts.onDemand === onDemand && counts.pending === 0,
+          counts,
+        };
+      },
+      { timeoutMs: 90_000, until: ({ agree }) => agree },
+    );
+    expect(services.map(({ component }) => component.pid)).toEqual(pids);
+    await expectExactBurst(stage);
+  }, 300_000);
+});
