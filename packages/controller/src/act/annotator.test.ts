@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { ApiError, FenceClosedError } from '@spotalis/kube';
+import { Annotator } from './annotator.ts';
+
+const renumbering = (name: string) => ({
+  pod: { name, uid: `${name}-uid`, resourceVersion: '7' },
+  type: 'spot' as const,
+  rank: 3,
+  cost: -5,
+});
+
+function annotatorOf(refuse: (name: string) => Error | undefined = () => undefined) {
+  const patches: { name: string; patch: unknown }[] = [];
+  const pauses: number[] = [];
+  const fence = { open: true };
+  const annotator = new Annotator({
+    client: {
+      mergePatch: (_of, { name }, patch) => {
+        const error = refuse(name);
+        if (error !== undefined) return Promise.reject(error);
+        patches.push({ name, patch });
+        return Promise.resolve(undefined as never);
+      },
+    },
+    mayWrite: () => fence.open,
+    pause: (ms) => {
+      pauses.push(ms);
+      return Promise.resolve();
+    },
+  });
+  return { annotator, patches, pauses, fence };
+}
+
+const apiError = (status: number) => new ApiError({ status, body: {}, request: 'PATCH' });
+
+describe('annotations on pods', () => {
+  it('are written on the very pod that was looked at, with the token that the ledger knows it by', async () => {
+    const { annotator, patches } = annotatorOf();
+    const written = await annotator.write('shop', [renumbering('a')], () => 't1');
+    expect(written).toEqual({ written: 1, left: 0 });
+    expect(patches).toEqual([
+      {
+        name: 'a',
+        patch: {
+          metadata: {
+            uid: 'a-uid',
+            resourceVersion: '7',
+            annotations: {
+              'spotalis.io/capacity-type': 'spot',
+              'spotalis.io/reservation': 't1',
+              'spotalis.io/rank': '3',
+              'controller.kubernetes.io/pod-deletion-cost': '-5',
+            },
+          },
+        },
+      },
+    ]);
+  });
+
+  it('are the type alone where neither rank nor cost is ours to say', async () => {
+    const { annotator, patches } = annotatorOf();
+    await annotator.write('shop', [{ ...renumbering('db-0'), rank: null, cost: null }], () => 't1');
+    expect(patches[0]?.patch).toMatchObject({
+      metadata: { annotations: { 'spotalis.io/capacity-type': 'spot' } },
+    });
+    expect(JSON.stringify(patches)).not.toMatch(/rank|reservation|cost/);
+  });
+
+  it('are written slowly, and a few in one turn', async () => {
+    const { annotator, patches, pauses } = annotatorOf();
+    const many = Array.from({ length: 50 }, (_, index) => renumbering(`p${index}`));
+    expect(await annotator.write('shop', many, () => 't')).toEqual({ written: 20, left: 30 });
+    expect(patches).toHaveLength(20);
+    expect(pauses).toHaveLength(20);
+  });
+
+  it.each([404, 409])('are left for another look when the answer is %i', async (status) => {
+    const { annotator } = annotatorOf((name) => (name === 'a' ? apiError(status) : undefined));
+    const both = [renumbering('a'), renumbering('b')];
+    expect(await annotator.write('shop', both, () => 't')).toEqual({ written: 1, left: 1 });
+  });
+
+  it('end with the lease, and with an error that is told', async () => {
+    const { annotator, patches, fence } = annotatorOf();
+    fence.open = false;
+    await annotator.write('shop', [renumbering('a'), renumbering('b')], () => 't');
+    expect(patches).toHaveLength(1);
+    const closed = annotatorOf(() => new FenceClosedError('PATCH')).annotator;
+    expect(await closed.write('shop', [renumbering('a')], () => 't')).toEqual({ written: 0, left: 1 });
+    const broken = annotatorOf(() => apiError(403)).annotator;
+    await expect(broken.write('shop', [renumbering('a')], () => 't')).rejects.toThrow('403');
+  });
+});

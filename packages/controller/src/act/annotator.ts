@@ -1,0 +1,84 @@
+import { type Correction, foreignKeys, podKeys, type Renumbering } from '@spotalis/core';
+import { ApiError, type ApiClient, asError, FenceClosedError, resource } from '@spotalis/kube';
+
+const pods = resource('v1', 'pods', 'Pod');
+
+/** So many of one workload at a time, and then its turn is over. */
+const BATCH = 20;
+/** Between two patches of the whole process: a policy change of thousands of pods is no load. */
+const PACE_MS = 50;
+const DEADLINE_MS = 10_000;
+
+export interface AnnotatorParts {
+  readonly client: Pick<ApiClient, 'mergePatch'>;
+  readonly mayWrite: () => boolean;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export interface Annotated {
+  readonly written: number;
+  /** Left for another turn: too many, or changed since they were looked at. */
+  readonly left: number;
+}
+
+/** Writes type, rank and deletion cost on pods, slowly. */
+export class Annotator {
+  readonly #parts: AnnotatorParts;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(parts: AnnotatorParts) {
+    this.#parts = parts;
+  }
+
+  /** `tokenOf`: what the ledger knows a pod by, to be written where the pod does not say it. */
+  async write(
+    namespace: string,
+    changes: readonly (Correction | Renumbering)[],
+    tokenOf: (podName: string) => string | undefined,
+  ): Promise<Annotated> {
+    let written = 0;
+    for (const change of changes.slice(0, BATCH)) {
+      await this.#wait();
+      const token = tokenOf(change.pod.name);
+      if (await this.#patch(namespace, change, token)) written++;
+      if (!this.#parts.mayWrite()) break;
+    }
+    return { written, left: changes.length - written };
+  }
+
+  #wait(): Promise<void> {
+    const before = this.#turn;
+    this.#turn = before.then(() => this.#parts.pause(PACE_MS));
+    return before;
+  }
+
+  /** False when the pod is not as it was; a version that differs is refused by the API server. */
+  async #patch(
+    namespace: string,
+    { pod, type, rank, cost }: Correction | Renumbering,
+    token: string | undefined,
+  ): Promise<boolean> {
+    const annotations = {
+      [podKeys.capacityType]: type,
+      ...(rank === null || token === undefined ? {} : { [podKeys.reservation]: token }),
+      ...(rank === null ? {} : { [podKeys.rank]: String(rank) }),
+      ...(cost === null ? {} : { [foreignKeys.podDeletionCost]: String(cost) }),
+    };
+    const { name, uid, resourceVersion } = pod;
+    try {
+      await this.#parts.client.mergePatch(
+        pods,
+        { namespace, name },
+        { metadata: { uid, resourceVersion, annotations } },
+        {},
+        { once: true, deadlineMs: DEADLINE_MS, fence: this.#parts.mayWrite },
+      );
+      return true;
+    } catch (thrown) {
+      const error = asError(thrown);
+      if (error instanceof FenceClosedError) return false;
+      if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from '@jest/globals';
+import { type Departure, type FlightPod, Flights, type Scene } from './flights.ts';
+
+const limits = (nowMs: number) => ({ nowMs, moveTimeoutMs: 600_000 });
+
+const pod = (name: string, change: Partial<FlightPod> = {}): FlightPod => ({
+  name,
+  uid: `${name}-uid`,
+  ended: false,
+  ready: true,
+  nodeName: 'n',
+  type: 'spot',
+  steered: true,
+  ...change,
+});
+
+const departure: Departure = {
+  workloadUid: 'web',
+  namespace: 'shop',
+  pod: { name: 'a', uid: 'a-uid' },
+  from: 'spot',
+  to: 'on-demand',
+  node: 'spot-1',
+  evidence: 'od-1',
+  requests: { cpu: 100, pods: 1 },
+  present: ['a-uid', 'b-uid'],
+};
+
+const scene = (...pods: FlightPod[]): Scene => ({ replicas: 2, pods });
+const gone = pod('a', { ended: true });
+
+function inFlight(eviction: 'taken' | 'unknown' = 'taken') {
+  const flights = new Flights();
+  flights.begin(departure, 1_000);
+  flights.sent('web', eviction);
+  const arrived: boolean[] = [];
+  const follow = (now: Scene, nowMs = 2_000) =>
+    flights.follow('web', now, limits(nowMs), (steered) => arrived.push(steered))?.result;
+  return { flights, follow, arrived };
+}
+
+const use = (flights: Flights, nowMs: number) =>
+  flights.use({ workloadUid: 'web', namespace: 'shop' }, 3, nowMs);
+
+describe('a move in flight', () => {
+  it('lasts until a pod that was not there before is Ready on the intended type', () => {
+    const { follow } = inFlight();
+    expect(follow(scene(pod('a'), pod('b')))).toBeUndefined();
+    expect(follow(scene(gone, pod('b')))).toBeUndefined();
+    const fresh = pod('c', { type: 'on-demand', ready: false });
+    expect(follow(scene(gone, pod('b'), fresh))).toBeUndefined();
+    expect(follow(scene(pod('b'), pod('c', { type: 'on-demand' })))).toBe('succeeded');
+  });
+
+  it('has failed when the replacement came up on the type that it left', () => {
+    const { flights, follow } = inFlight();
+    expect(follow(scene(pod('b'), pod('c', { ready: false })))).toBe('failed');
+    expect(flights.historyOf('web')).toMatchObject({ failures: 1, endedAtMs: 2_000 });
+  });
+
+  it('waits for a replacement of which nothing is known yet', () => {
+    const { follow } = inFlight();
+    expect(follow(scene(pod('b'), pod('c', { type: undefined, ready: false })))).toBeUndefined();
+  });
+
+  it('tells once whether its replacement came through admission', () => {
+    const { flights, follow, arrived } = inFlight();
+    expect(flights.unproven).toBe(1);
+    const fresh = pod('c', { type: undefined, steered: false, ready: false });
+    follow(scene(pod('b'), fresh));
+    follow(scene(pod('b'), fresh));
+    expect(arrived).toEqual([false]);
+    expect(flights.unproven).toBe(0);
+  });
+
+  it('is superseded when fewer pods are wanted, or the workload is gone', () => {
+    expect(inFlight().follow({ replicas: 1, pods: [pod('b')] })).toBe('superseded');
+    expect(inFlight().follow({ replicas: undefined, pods: [] })).toBe('superseded');
+  });
+
+  it('fails by time', () => {
+    const { flights, follow } = inFlight();
+    expect(follow(scene(pod('b')), 600_999)).toBeUndefined();
+    expect(follow(scene(pod('b')), 601_000)).toBe('timeout');
+    expect(flights.historyOf('web')).toMatchObject({ failures: 1 });
+  });
+
+  it('whose answer was lost counts until it is clear that the pod stays', () => {
+    const { flights, follow } = inFlight('unknown');
+    expect(follow(scene(pod('a'), pod('b')), 15_999)).toBeUndefined();
+    expect(use(flights, 15_999).workload).toBe(1);
+    expect(flights.nextLookMs('web', 600_000)).toBe(16_000);
+    expect(follow(scene(pod('a'), pod('b')), 16_000)).toBe('lost');
+    expect(use(flights, 16_000)).toMatchObject({ cluster: 0, begunAtMs: [] });
+    expect(flights.historyOf('web')).toBeNull();
+  });
+
+  it('counts against every budget until it lands, and against the minute after that', () => {
+    const { flights, follow } = inFlight();
+    expect(use(flights, 2_000)).toEqual({
+      cluster: 1,
+      namespace: 1,
+      workload: 1,
+      nodes: new Map([['spot-1', 1]]),
+      begunAtMs: [1_000],
+    });
+    expect(flights.promised()).toEqual(new Map([['od-1', { cpu: 100, pods: 1 }]]));
+    follow(scene(pod('b'), pod('c', { type: 'on-demand' })));
+    expect(use(flights, 2_000)).toMatchObject({ cluster: 0, namespace: 0, workload: 0, begunAtMs: [1_000] });
+    expect(flights.promised().size).toBe(0);
+  });
+
+  it('that was refused was none', () => {
+    const flights = new Flights();
+    flights.begin(departure, 1_000);
+    flights.cancel('web');
+    expect(use(flights, 1_000)).toMatchObject({ cluster: 0, begunAtMs: [] });
+    expect(flights.historyOf('web')).toBeNull();
+  });
+});
+
+describe('a leader after another', () => {
+  function successor() {
+    const flights = new Flights();
+    flights.succeed([{ workloadUid: 'web', namespace: 'shop' }], 1_000);
+    return flights;
+  }
+
+  it('finds the minute spent, each cooldown begun and each workload that is not whole in flight', () => {
+    const flights = successor();
+    expect(use(flights, 60_999)).toMatchObject({ cluster: 1, workload: 1, begunAtMs: [1_000, 1_000, 1_000] });
+    expect(use(flights, 61_000).begunAtMs).toEqual([]);
+    expect(flights.historyOf('another')).toMatchObject({ endedAtMs: 1_000, failures: 0 });
+  });
+
+  it('counts such a workload until it is whole or the time of a move is over', () => {
+    const nobody = (): void => undefined;
+    const flights = successor();
+    expect(flights.follow('web', scene(pod('a'), gone), limits(2_000), nobody)).toBeUndefined();
+    expect(
+      flights.follow('web', scene(pod('a'), pod('b', { ready: false })), limits(2_000), nobody),
+    ).toBeUndefined();
+    expect(flights.follow('web', scene(pod('a'), pod('b')), limits(2_000), nobody)).toMatchObject({
+      result: 'succeeded',
+      move: undefined,
+    });
+    expect(successor().follow('web', scene(gone), limits(601_000), nobody)?.result).toBe('timeout');
+  });
+
+  it('knows of nothing when nobody led before', () => {
+    const flights = successor();
+    flights.startAfresh();
+    expect(use(flights, 1_000)).toMatchObject({ cluster: 0, begunAtMs: [] });
+    expect(flights.historyOf('another')).toBeNull();
+  });
+
+  it('drops what nobody looks at any more', () => {
+    const flights = successor();
+    flights.sweep(1_000);
+    expect(flights.count).toBe(1);
+    flights.sweep(1_001);
+    expect(flights.count).toBe(0);
+  });
+});

@@ -1,0 +1,275 @@
+import { type CapacityType, type MoveHistory, type Resources, addResources, afterMove } from '@spotalis/core';
+
+/** A pod of a workload as it matters to the move that made it necessary. */
+export interface FlightPod {
+  readonly uid: string;
+  readonly name: string;
+  readonly ended: boolean;
+  readonly ready: boolean;
+  readonly nodeName: string | undefined;
+  /** Its node's type, or the one that admission gave it. */
+  readonly type: CapacityType | undefined;
+  /** Admission has seen it. */
+  readonly steered: boolean;
+}
+
+/** A workload as it is now. */
+export interface Scene {
+  /** Undefined: it is gone. */
+  readonly replicas: number | undefined;
+  readonly pods: readonly FlightPod[];
+}
+
+/** A move that this process is about to begin. */
+export interface Departure {
+  readonly workloadUid: string;
+  readonly namespace: string;
+  readonly pod: { readonly name: string; readonly uid: string };
+  readonly from: CapacityType;
+  readonly to: CapacityType;
+  readonly node: string | null;
+  /** Where its replacement was found to fit, and the room it takes there. */
+  readonly evidence: string;
+  readonly requests: Resources;
+  /** All pods that the workload has now: whatever comes beside them is the replacement. */
+  readonly present: readonly string[];
+}
+
+interface Own extends Departure {
+  readonly kind: 'own';
+  readonly beganAtMs: number;
+  /** Whether the API server took the eviction. `unknown`: its answer was lost. */
+  eviction: 'asked' | 'taken' | 'unknown';
+  /** Whether a replacement came, and through admission. */
+  replacement: 'unseen' | 'steered' | 'unsteered';
+}
+
+/** What a predecessor may have left behind: a workload that was not whole when this process began to lead. */
+interface Inherited {
+  readonly kind: 'inherited';
+  readonly workloadUid: string;
+  readonly namespace: string;
+  readonly beganAtMs: number;
+}
+
+/** `superseded`: it was scaled down meanwhile, so that no replacement is needed. `lost`: never carried out. */
+export type FlightResult = 'succeeded' | 'failed' | 'timeout' | 'superseded' | 'lost';
+
+export interface Landed {
+  readonly result: FlightResult;
+  /** Undefined where another process began it. */
+  readonly move: Departure | undefined;
+  readonly lastedMs: number;
+}
+
+/** An eviction whose answer was lost shows on its pod within this time, or did not happen. */
+const ANSWER_MS = 15_000;
+const MINUTE_MS = 60_000;
+
+/** The moves in flight, what they leave behind, and what both mean for the budgets. */
+export class Flights {
+  /** By UID of the workload: one at a time. */
+  readonly #flights = new Map<string, Own | Inherited>();
+  readonly #history = new Map<string, MoveHistory>();
+  #begunAtMs: number[] = [];
+  /** Before this nothing is known of what a predecessor did. */
+  #ledSinceMs: number | undefined;
+
+  /**
+   * A leader after another begins as if everything allowed had just been used: the minute's moves, each cooldown,
+   * and one move for each workload that is not whole.
+   */
+  succeed(
+    unwhole: Iterable<{ readonly workloadUid: string; readonly namespace: string }>,
+    nowMs: number,
+  ): void {
+    this.#ledSinceMs = nowMs;
+    for (const { workloadUid, namespace } of unwhole) {
+      this.#flights.set(workloadUid, { kind: 'inherited', workloadUid, namespace, beganAtMs: nowMs });
+    }
+  }
+
+  /** Nobody led before: there is nothing to be careful of. */
+  startAfresh(): void {
+    this.#ledSinceMs = undefined;
+    for (const [uid, { kind }] of this.#flights) if (kind === 'inherited') this.#flights.delete(uid);
+  }
+
+  /** Drops what nobody looks at any more, because its workload is gone. */
+  sweep(begunBeforeMs: number): void {
+    for (const [uid, { beganAtMs }] of this.#flights) {
+      if (beganAtMs < begunBeforeMs) this.#flights.delete(uid);
+    }
+  }
+
+  begin(departure: Departure, nowMs: number): void {
+    this.#flights.set(departure.workloadUid, {
+      ...departure,
+      kind: 'own',
+      beganAtMs: nowMs,
+      eviction: 'asked',
+      replacement: 'unseen',
+    });
+    this.#begunAtMs = [...this.#begunAtMs.filter((at) => at > nowMs - MINUTE_MS), nowMs];
+  }
+
+  /** The API server has taken the eviction, or may have. */
+  sent(workloadUid: string, eviction: 'taken' | 'unknown'): void {
+    const flight = this.#flights.get(workloadUid);
+    if (flight?.kind === 'own') flight.eviction = eviction;
+  }
+
+  /** It was refused, so nothing has happened. */
+  cancel(workloadUid: string): void {
+    const flight = this.#flights.get(workloadUid);
+    if (flight === undefined) return;
+    this.#flights.delete(workloadUid);
+    const at = this.#begunAtMs.indexOf(flight.beganAtMs);
+    if (at >= 0) this.#begunAtMs.splice(at, 1);
+  }
+
+  /** Looks at the replacement. `arrived` is called once for it, with whether admission saw it. */
+  follow(
+    workloadUid: string,
+    scene: Scene,
+    limits: { readonly moveTimeoutMs: number; readonly nowMs: number },
+    arrived: (steered: boolean) => void,
+  ): Landed | undefined {
+    const flight = this.#flights.get(workloadUid);
+    if (flight === undefined) return undefined;
+    const { nowMs, moveTimeoutMs } = limits;
+    const lastedMs = nowMs - flight.beganAtMs;
+    const result =
+      flight.kind === 'inherited'
+        ? isWhole(scene)
+          ? 'succeeded'
+          : undefined
+        : resultOf(flight, scene, lastedMs, arrived);
+    const ended = result ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
+    if (ended === undefined) return undefined;
+    if (ended === 'lost') this.cancel(workloadUid);
+    else this.#flights.delete(workloadUid);
+    if (flight.kind === 'inherited') return { result: ended, move: undefined, lastedMs };
+    if (ended !== 'lost') {
+      const { from, to } = flight;
+      const outcome = ended === 'failed' || ended === 'timeout' ? 'failed' : 'succeeded';
+      const before = this.#history.get(workloadUid) ?? null;
+      this.#history.set(workloadUid, afterMove(before, { from, to, outcome }, nowMs));
+    }
+    return { result: ended, move: flight, lastedMs };
+  }
+
+  /** When the flight of a workload has to be looked at again at the latest. */
+  nextLookMs(workloadUid: string, moveTimeoutMs: number): number | undefined {
+    const flight = this.#flights.get(workloadUid);
+    if (flight === undefined) return undefined;
+    const waitsForAnswer = flight.kind === 'own' && flight.eviction === 'unknown';
+    return flight.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
+  }
+
+  historyOf(workloadUid: string): MoveHistory | null {
+    const known = this.#history.get(workloadUid);
+    if (known !== undefined) return known;
+    if (this.#ledSinceMs === undefined) return null;
+    return { from: 'spot', to: 'on-demand', endedAtMs: this.#ledSinceMs, failures: 0 };
+  }
+
+  forget(workloadUid: string): void {
+    this.#history.delete(workloadUid);
+  }
+
+  use(
+    { workloadUid, namespace }: { readonly workloadUid: string; readonly namespace: string },
+    maxMovesPerMinute: number,
+    nowMs: number,
+  ) {
+    const nodes = new Map<string, number>();
+    let inNamespace = 0;
+    for (const flight of this.#flights.values()) {
+      if (flight.namespace === namespace) inNamespace++;
+      if (flight.kind === 'own' && flight.node !== null) {
+        nodes.set(flight.node, (nodes.get(flight.node) ?? 0) + 1);
+      }
+    }
+    const inherited =
+      this.#ledSinceMs !== undefined && this.#ledSinceMs > nowMs - MINUTE_MS
+        ? Array.from({ length: maxMovesPerMinute }, () => this.#ledSinceMs ?? nowMs)
+        : [];
+    return {
+      cluster: this.#flights.size,
+      namespace: inNamespace,
+      workload: this.#flights.has(workloadUid) ? 1 : 0,
+      nodes,
+      begunAtMs: [...inherited, ...this.#begunAtMs],
+    };
+  }
+
+  /** Room that replacements still to be scheduled will take. */
+  promised(): ReadonlyMap<string, Resources> {
+    const promised = new Map<string, Resources>();
+    for (const flight of this.#flights.values()) {
+      if (flight.kind === 'inherited') continue;
+      promised.set(flight.evidence, addResources(promised.get(flight.evidence) ?? {}, flight.requests));
+    }
+    return promised;
+  }
+
+  get count(): number {
+    return this.#flights.size;
+  }
+
+  /** Moves of which nobody knows yet whether their replacement goes through admission. */
+  get unproven(): number {
+    let count = 0;
+    for (const flight of this.#flights.values()) {
+      if (flight.kind === 'own' && flight.replacement === 'unseen') count++;
+    }
+    return count;
+  }
+
+  /** For people. */
+  state(): unknown {
+    return [...this.#flights.values()].map((flight) => ({
+      workloadUid: flight.workloadUid,
+      beganAt: new Date(flight.beganAtMs).toISOString(),
+      ...(flight.kind === 'own'
+        ? { pod: flight.pod.name, to: flight.to, eviction: flight.eviction, replacement: flight.replacement }
+        : { inherited: true }),
+    }));
+  }
+}
+
+const alive = ({ pods }: Scene): readonly FlightPod[] => pods.filter(({ ended }) => !ended);
+
+/** As many pods as wanted, all of them Ready and none on its way out. */
+export function isWhole(scene: Scene): boolean {
+  return (
+    scene.replicas === undefined ||
+    (scene.pods.length === scene.replicas && scene.pods.every(({ ended, ready }) => !ended && ready))
+  );
+}
+
+function resultOf(
+  flight: Own,
+  scene: Scene,
+  lastedMs: number,
+  arrived: (steered: boolean) => void,
+): FlightResult | undefined {
+  if (scene.replicas === undefined) return 'superseded';
+  const victim = scene.pods.find(({ uid }) => uid === flight.pod.uid);
+  if (victim !== undefined && !victim.ended) {
+    return flight.eviction === 'unknown' && lastedMs >= ANSWER_MS ? 'lost' : undefined;
+  }
+  const present = new Set(flight.present);
+  const fresh = alive(scene).filter(({ uid }) => !present.has(uid));
+  const [first] = fresh;
+  if (first !== undefined && flight.replacement === 'unseen') {
+    flight.replacement = first.steered ? 'steered' : 'unsteered';
+    arrived(first.steered);
+  }
+  if (fresh.some(({ ready, type }) => ready && type === flight.to)) return 'succeeded';
+  // All that came are of the type that there was too much of, wherever they wait.
+  if (fresh.length > 0 && fresh.every(({ type }) => type === flight.from)) return 'failed';
+  const isSmaller = fresh.length === 0 && alive(scene).length >= scene.replicas;
+  return isSmaller ? 'superseded' : undefined;
+}
