@@ -121,6 +121,11 @@ export class Observation implements Component {
     this.#resync.spread();
   }
 
+  /** Makes the ledger of a ReplicaSet agree with a LIST now. Throws as the ledger and the API client do. */
+  verify(replicaSetUid: string): Promise<void> {
+    return this.#resync.verify(replicaSetUid);
+  }
+
   /** Read-only mode has ended. */
   writesAllowed(): void {
     this.#announcer.catchUp();

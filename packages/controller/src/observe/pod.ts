@@ -142,17 +142,10 @@ function claimsOf({ metadata, spec }: RawPod): readonly string[] {
   );
 }
 
-function phaseOf(text: string | undefined): WorkloadPod['phase'] {
-  switch (text) {
-    case 'Running':
-    case 'Succeeded':
-    case 'Failed':
-    case 'Unknown':
-      return text;
-    default:
-      return 'Pending';
-  }
-}
+const phases: readonly WorkloadPod['phase'][] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
+
+const phaseOf = (text: string | undefined): WorkloadPod['phase'] =>
+  phases.find((phase) => phase === text) ?? 'Pending';
 
 function timeOf(text: string | undefined): number | null {
   const ms = Date.parse(text ?? '');

@@ -100,6 +100,12 @@ export class Resync {
     return undefined;
   }
 
+  /** Now, and whoever asks waits for it: before a decision that rests on the ledger. Throws as the ledger does. */
+  async verify(uid: string): Promise<void> {
+    await this.#listOrRemove(uid);
+    this.#parts.outage.worked();
+  }
+
   /** Returns whether there is a next time. */
   async #listOrRemove(uid: string): Promise<boolean> {
     const { cluster, ledger, list } = this.#parts;

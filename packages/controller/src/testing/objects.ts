@@ -56,6 +56,7 @@ const aWorkload =
     pruneWorkload(kind)({
       metadata: meta(name, { namespace: 'shop', labels, annotations }),
       spec: { replicas },
+      status: { updatedReplicas: replicas, availableReplicas: replicas },
     });
 
 export const aDeployment = aWorkload('Deployment');
@@ -77,6 +78,8 @@ interface PodChange {
   readonly node?: string;
   readonly phase?: string;
   readonly terminating?: boolean;
+  readonly ready?: boolean;
+  readonly createdAt?: string;
   /** What admission wrote; none for a pod that it never saw. */
   readonly mark?: { readonly token: string; readonly type: string; readonly rank?: number | string };
 }
@@ -88,6 +91,8 @@ export function rawPod(name: string, change: PodChange = {}): RawPod {
     node,
     phase = 'Running',
     terminating = false,
+    ready = false,
+    createdAt,
     mark,
   } = change;
   const annotations =
@@ -103,10 +108,11 @@ export function rawPod(name: string, change: PodChange = {}): RawPod {
       namespace: 'shop',
       annotations,
       ownerReferences: ownedBy(ownerKind, owner),
+      ...(createdAt === undefined ? {} : { creationTimestamp: createdAt }),
       ...(terminating ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
     }),
     spec: node === undefined ? {} : { nodeName: node },
-    status: { phase },
+    status: { phase, ...(ready ? { conditions: [{ type: 'Ready', status: 'True' }] } : {}) },
   };
 }
 

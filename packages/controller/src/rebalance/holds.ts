@@ -1,0 +1,84 @@
+import type { Outcome } from '../act/evictor.ts';
+
+/** Why an eviction that was decided did not happen, for people. */
+export interface Hold {
+  readonly reason: 'EvictionRefused' | 'TwoPdbs' | 'EvictionForbidden' | 'EvictionFailed';
+  readonly message: string;
+  readonly untilMs: number;
+}
+
+type Refusal = Exclude<Outcome, { kind: 'evicted' | 'gone' | 'fenced' | 'stale' }>;
+
+/** When a PDB says no and the API server names no time. */
+const BLOCKED_MS = 10_000;
+/** So long an eviction that failed by its precondition keeps the PDB's budget spent. */
+const SPENT_PDB_MS = 120_000;
+const CHANGED_MS = 1_000;
+/** Nothing but a change of a PDB helps, and that ends the hold at once. */
+const TWO_PDBS_MS = 300_000;
+const FIRST_BACKOFF_MS = 5_000;
+const LONGEST_BACKOFF_MS = 300_000;
+
+/** What the API server refused is asked again after a while, per workload. */
+export class Holds {
+  readonly #random: () => number;
+  readonly #holds = new Map<string, Hold>();
+  readonly #failures = new Map<string, number>();
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  of(workloadUid: string, nowMs: number): Hold | undefined {
+    const hold = this.#holds.get(workloadUid);
+    return hold === undefined || hold.untilMs <= nowMs ? undefined : hold;
+  }
+
+  refused(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
+    const hold = this.#hold(workloadUid, outcome, hasPdb, nowMs);
+    this.#holds.set(workloadUid, hold);
+    return hold;
+  }
+
+  /** It went well, or circumstances have changed. */
+  lift(workloadUid: string): void {
+    this.#holds.delete(workloadUid);
+    this.#failures.delete(workloadUid);
+  }
+
+  #hold(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
+    switch (outcome.kind) {
+      case 'blocked': {
+        const untilMs = nowMs + this.#jittered(outcome.retryAfterMs ?? BLOCKED_MS);
+        return { reason: 'EvictionRefused', message: outcome.message, untilMs };
+      }
+      case 'conflict': {
+        const untilMs = nowMs + this.#jittered(hasPdb ? SPENT_PDB_MS : CHANGED_MS);
+        return { reason: 'EvictionRefused', message: outcome.message, untilMs };
+      }
+      case 'tooManyBudgets':
+        return { reason: 'TwoPdbs', message: outcome.message, untilMs: nowMs + TWO_PDBS_MS };
+      case 'forbidden': {
+        const untilMs = nowMs + this.#backoff(workloadUid);
+        return { reason: 'EvictionForbidden', message: outcome.message, untilMs };
+      }
+      case 'error': {
+        const untilMs = nowMs + this.#backoff(workloadUid);
+        return { reason: 'EvictionFailed', message: outcome.error.message, untilMs };
+      }
+      default:
+        return outcome satisfies never;
+    }
+  }
+
+  /** Up to a fifth longer: workloads that were refused together do not ask together again. */
+  #jittered(ms: number): number {
+    return ms * (1 + this.#random() / 5);
+  }
+
+  #backoff(workloadUid: string): number {
+    const failures = this.#failures.get(workloadUid) ?? 0;
+    this.#failures.set(workloadUid, failures + 1);
+    return this.#jittered(Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 10)));
+  }
+}

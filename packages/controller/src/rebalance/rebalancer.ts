@@ -1,0 +1,280 @@
+import { decide, type Move, type PolicyReading, readPodMark, type RebalanceTrace } from '@spotalis/core';
+import type { Logger } from '@spotalis/runtime';
+import type { Annotator } from '../act/annotator.ts';
+import type { Evictor, Outcome } from '../act/evictor.ts';
+import type { FlightPod, Scene } from '../act/flights.ts';
+import type { Bypass } from '../gate/bypass.ts';
+import type { WebhookProbe } from '../gate/webhook.ts';
+import { type ObservedPod, tokenOf } from '../observe/pod.ts';
+import type { ObservedWorkload } from '../observe/workload.ts';
+import type { MoveMetrics } from '../report/metrics.ts';
+import type { Narrator } from '../report/narrator.ts';
+import type { Holds } from './holds.ts';
+import { type LedgerReading, type SnapshotSources, takeSnapshot } from './snapshot.ts';
+
+/** Something is about to be known: a replacement is seen, a store catches up. */
+const SOON_MS = 500;
+/** A ledger that differs is listed at most so often, beside the resync. */
+const RELIST_MS = 10_000;
+/** After a batch of patches, until the stores show them. */
+const NEXT_BATCH_MS = 1_000;
+
+export interface RebalancerParts {
+  readonly sources: SnapshotSources;
+  readonly evictor: Pick<Evictor, 'evict'>;
+  readonly annotator: Pick<Annotator, 'write'>;
+  readonly holds: Holds;
+  readonly bypass: Bypass;
+  readonly probe: Pick<WebhookProbe, 'ask'>;
+  readonly narrator: Narrator;
+  readonly metrics: Pick<MoveMetrics, 'moved' | 'annotated' | 'inFlight'>;
+  readonly logger: Logger;
+  readonly moveTimeoutMs: () => number;
+  /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
+  readonly relist: (workload: ObservedWorkload) => Promise<LedgerReading>;
+  readonly mayWrite: () => boolean;
+  /** Wall clock: windows, and the ages of pods, are told by it. */
+  readonly now: () => number;
+}
+
+/** One look at one workload: decide, do at most one thing, say so. */
+export class Rebalancer {
+  readonly #parts: RebalancerParts;
+  /** By UID of the workload: when its ledgers were last listed because they differed. */
+  readonly #relistedAtMs = new Map<string, number>();
+
+  constructor(parts: RebalancerParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the milliseconds after which to look again, if that is before the next resync. */
+  async look(
+    subject: string,
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    ledger: LedgerReading,
+  ): Promise<number | undefined> {
+    const { now, narrator, sources, holds, moveTimeoutMs } = this.#parts;
+    const { uid } = workload.metadata;
+    this.follow(uid, workload);
+    const first = this.#decide(workload, policy, ledger);
+    const { trace, againInMs } = await this.#carryOut(workload, policy, first);
+    const nowMs = now();
+    const hold = trace.verdict.kind === 'move' ? holds.of(uid, nowMs) : undefined;
+    const tellAgainMs = narrator.tell(subject, workload, trace, hold, nowMs);
+    const due = [
+      againInMs,
+      tellAgainMs,
+      inMs(hold?.untilMs, nowMs),
+      trace.verdict.kind === 'wait' ? inMs(trace.verdict.untilMs, nowMs) : undefined,
+      inMs(sources.flights.nextLookMs(uid, moveTimeoutMs()), nowMs),
+    ].filter((ms) => ms !== undefined);
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
+  /** Ends the move of a workload when its replacement is there; also of one that is not ours any more, or is gone. */
+  follow(workloadUid: string, workload: ObservedWorkload | undefined): void {
+    const { sources, bypass, metrics, moveTimeoutMs, now, logger } = this.#parts;
+    const nowMs = now();
+    const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
+    const landed = sources.flights.follow(workloadUid, this.#scene(workload), limits, (steered) => {
+      if (!bypass.arrived(steered, nowMs)) return;
+      if (steered) logger.info('admissions go through the webhook again');
+      else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
+    });
+    metrics.inFlight(sources.flights.count);
+    if (landed === undefined) return;
+    const { result, move, lastedMs } = landed;
+    if (move === undefined) return;
+    metrics.moved(move.from, move.to, result);
+    logger[result === 'succeeded' || result === 'superseded' ? 'info' : 'warn']('move ended', {
+      workloadUid,
+      pod: move.pod.name,
+      from: move.from,
+      to: move.to,
+      result,
+      lastedMs: Math.round(lastedMs),
+    });
+  }
+
+  /** The workload is not ours any more, or gone. */
+  forget(subject: string, workloadUid: string, isGone: boolean): void {
+    const { narrator, sources, holds } = this.#parts;
+    narrator.forget(subject);
+    holds.lift(workloadUid);
+    sources.changes.forget(workloadUid);
+    this.#relistedAtMs.delete(workloadUid);
+    if (!isGone) return;
+    this.follow(workloadUid, undefined);
+    sources.flights.forget(workloadUid);
+  }
+
+  #decide(workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): RebalanceTrace {
+    const nowMs = this.#parts.now();
+    return decide(takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs), nowMs);
+  }
+
+  #scene(workload: ObservedWorkload | undefined): Scene {
+    if (workload === undefined) return { replicas: undefined, pods: [] };
+    const { cluster } = this.#parts.sources;
+    const flightPod = (pod: ObservedPod): FlightPod => ({
+      uid: pod.metadata.uid,
+      name: pod.metadata.name,
+      ended: pod.ended,
+      ready: pod.ready,
+      nodeName: pod.nodeName,
+      type: cluster.nodeTypeOf(pod) ?? markedType(pod),
+      steered: markedType(pod) !== undefined,
+    });
+    return { replicas: workload.replicas, pods: cluster.podsOf(workload).map(flightPod) };
+  }
+
+  async #carryOut(
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    trace: RebalanceTrace,
+  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+    const { verdict } = trace;
+    switch (verdict.kind) {
+      case 'nothing':
+      case 'wait':
+        return trace.reason === 'LedgerDiffers' ? this.#relist(workload, policy, trace) : { trace };
+      case 'correct':
+        return { trace, againInMs: await this.#annotate(workload, 'correct', verdict.corrections) };
+      case 'renumber':
+        return { trace, againInMs: await this.#annotate(workload, 'renumber', verdict.renumberings) };
+      case 'move':
+        return this.#move(workload, policy, trace);
+      default:
+        return verdict satisfies never;
+    }
+  }
+
+  /** A LIST tells which of the two is right; if it is the pods, the ledger is right afterwards. */
+  async #relist(
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    differing: RebalanceTrace,
+  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+    const { uid } = workload.metadata;
+    const nowMs = this.#parts.now();
+    const leftMs = (this.#relistedAtMs.get(uid) ?? 0) + RELIST_MS - nowMs;
+    if (leftMs > 0) return { trace: differing, againInMs: leftMs };
+    this.#relistedAtMs.set(uid, nowMs);
+    const trace = this.#decide(workload, policy, await this.#parts.relist(workload));
+    return trace.verdict.kind === 'move'
+      ? this.#move(workload, policy, trace)
+      : { trace, againInMs: RELIST_MS };
+  }
+
+  async #annotate(
+    workload: ObservedWorkload,
+    kind: 'correct' | 'renumber',
+    changes: Parameters<Annotator['write']>[1],
+  ): Promise<number> {
+    const { annotator, metrics, logger, sources } = this.#parts;
+    const { namespace = '', name } = workload.metadata;
+    const { written, left } = await annotator.write(namespace, changes, (pod) => {
+      const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
+      return observed === undefined ? undefined : tokenOf(observed);
+    });
+    metrics.annotated(kind, written);
+    logger.info(kind === 'correct' ? 'types corrected' : 'costs renumbered', {
+      workload: `${workload.workloadKind}/${namespace}/${name}`,
+      written,
+      left,
+    });
+    return NEXT_BATCH_MS;
+  }
+
+  /** Whatever the stores and the ledger seemed to say is looked at anew right before a pod has to go. */
+  async #move(
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    seemingly: RebalanceTrace,
+  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+    const { sources, holds, bypass, probe, relist, mayWrite, narrator, evictor, now } = this.#parts;
+    const { uid, namespace = '' } = workload.metadata;
+    if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
+    if (!bypass.allows(sources.flights.unproven)) return { trace: seemingly, againInMs: SOON_MS };
+    await probe.ask();
+    const ledger = await relist(workload);
+    const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${workload.metadata.name}`);
+    // It is looked at again because it changed.
+    if (current !== workload || !sources.cluster.isManaged(current)) {
+      return { trace: seemingly, againInMs: SOON_MS };
+    }
+    const trace = this.#decide(current, policy, ledger);
+    if (trace.verdict.kind !== 'move') return { trace };
+    // From here to the departure nothing waits, so that two workers cannot spend one budget.
+    if (!bypass.allows(sources.flights.unproven)) return { trace, againInMs: SOON_MS };
+    if (!mayWrite()) return { trace };
+    const { move } = trace.verdict;
+    this.#depart(workload, move);
+    const outcome = await evictor.evict(namespace, move.pod);
+    if (this.#settle(workload, move, outcome)) narrator.moved(workload, trace);
+    return { trace, againInMs: outcome.kind === 'stale' ? SOON_MS : undefined };
+  }
+
+  #depart(workload: ObservedWorkload, move: Move): void {
+    const { sources, bypass, now, metrics } = this.#parts;
+    const { cluster, flights } = sources;
+    const { uid, namespace = '' } = workload.metadata;
+    const { pod, from, to, node, evidence } = move;
+    const nowMs = now();
+    if (move.trial) bypass.tried(nowMs);
+    flights.begin(
+      {
+        workloadUid: uid,
+        namespace,
+        pod,
+        from,
+        to,
+        node,
+        evidence,
+        requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {},
+        present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
+      },
+      nowMs,
+    );
+    metrics.inFlight(flights.count);
+  }
+
+  /** Returns whether the pod goes, by us. */
+  #settle(workload: ObservedWorkload, move: Move, outcome: Outcome): boolean {
+    const { sources, holds, logger, now, metrics } = this.#parts;
+    const { uid } = workload.metadata;
+    switch (outcome.kind) {
+      case 'evicted':
+      case 'gone':
+        sources.flights.sent(uid, 'taken');
+        holds.lift(uid);
+        return outcome.kind === 'evicted';
+      case 'stale':
+      case 'fenced':
+        break;
+      case 'error':
+        // It may have been carried out: it counts until the pod shows.
+        sources.flights.sent(uid, 'unknown');
+        holds.refused(uid, outcome, move.pdb !== null, now());
+        logger.warn('eviction without an answer', { pod: move.pod.name, error: outcome.error });
+        return false;
+      case 'blocked':
+      case 'conflict':
+      case 'tooManyBudgets':
+      case 'forbidden': {
+        const { reason, message } = holds.refused(uid, outcome, move.pdb !== null, now());
+        logger.debug('eviction refused', { pod: move.pod.name, reason, message });
+      }
+    }
+    sources.flights.cancel(uid);
+    metrics.inFlight(sources.flights.count);
+    return false;
+  }
+}
+
+const inMs = (untilMs: number | undefined, nowMs: number): number | undefined =>
+  untilMs === undefined ? undefined : Math.max(0, untilMs - nowMs);
+
+/** A StatefulSet's pods have no token; the type alone says that admission saw them. */
+const markedType = ({ annotations }: ObservedPod) => readPodMark(annotations).type ?? undefined;

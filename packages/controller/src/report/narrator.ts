@@ -1,0 +1,181 @@
+import { explainRebalance, type RebalanceReason, type RebalanceTrace } from '@spotalis/core';
+import type { EventRecorder } from '@spotalis/kube';
+import type { Logger } from '@spotalis/runtime';
+import { referenceTo } from '../lead/subject.ts';
+import type { ObservedWorkload } from '../observe/workload.ts';
+import type { Hold } from '../rebalance/holds.ts';
+import type { MoveMetrics } from './metrics.ts';
+
+/** A block that is gone before this was only the cluster catching up. */
+const LASTING_MS = 5_000;
+
+/**
+ * How every move goes, what its owner asked for, or what a person need not hear of: these come and go with each
+ * move, and do not end what was told before them.
+ */
+const passing: ReadonlySet<string> = new Set<RebalanceReason>([
+  'ReadOnly',
+  'NodeDiffers',
+  'CostOrder',
+  'Paused',
+  'WorkloadDeleted',
+  'RolloutPaused',
+  'GenerationBehind',
+  'RolloutInProgress',
+  'MoveInFlight',
+  'Cooldown',
+  'WindowClosed',
+  'Settling',
+  'PodsMissing',
+  'LedgerDiffers',
+  'BudgetSpent',
+  'PdbBehind',
+]);
+
+interface Told {
+  workload: ObservedWorkload;
+  /** What people last saw or could see of it. */
+  verdict: Shown;
+  driftSinceMs: number | undefined;
+  block: { readonly reason: string; readonly sinceMs: number; told: boolean } | undefined;
+}
+
+interface Shown {
+  readonly verdict: string;
+  readonly reason: string;
+  readonly text: string;
+  readonly untilMs: number | null;
+  readonly sinceMs: number;
+}
+
+export interface NarratorParts {
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly metrics: Pick<MoveMetrics, 'blocked' | 'driftSeconds'>;
+  readonly logger: Logger;
+}
+
+/** Tells people what was decided, from the one trace: Events, metrics, log lines, and the page of the present state. */
+export class Narrator {
+  readonly #parts: NarratorParts;
+  readonly #told = new Map<string, Told>();
+
+  constructor(parts: NarratorParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the milliseconds after which it wants to be told again at the latest, if any. */
+  tell(
+    subject: string,
+    workload: ObservedWorkload,
+    trace: RebalanceTrace,
+    hold: Hold | undefined,
+    nowMs: number,
+  ): number | undefined {
+    const drifts = (trace.standing?.drift ?? 0) !== 0;
+    const told = this.#told.get(subject) ?? this.#first(subject, workload, nowMs);
+    told.workload = workload;
+    const reason = hold?.reason ?? trace.reason;
+    const before = told.verdict;
+    const { verdict } = trace;
+    told.verdict = {
+      verdict: verdict.kind,
+      reason,
+      text: hold === undefined ? explainRebalance(trace) : hold.message,
+      untilMs: hold?.untilMs ?? (verdict.kind === 'wait' ? verdict.untilMs : null),
+      sinceMs: reason === before.reason ? before.sinceMs : nowMs,
+    };
+    told.driftSinceMs = drifts ? (told.driftSinceMs ?? nowMs) : undefined;
+    this.#parts.metrics.driftSeconds(workload, this.#driftSeconds(told, nowMs));
+    const acts = hold === undefined && ['move', 'correct', 'renumber'].includes(verdict.kind);
+    if (drifts && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
+    if (drifts && before.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
+    return this.#followBlock(told, acts || !drifts, nowMs);
+  }
+
+  /** The eviction was taken. */
+  moved(workload: ObservedWorkload, trace: RebalanceTrace): void {
+    const note = explainRebalance(trace);
+    const { logger, recorder } = this.#parts;
+    const { reason, facts } = trace;
+    logger.info('moved', { workload: nameOf(workload), reason, ...facts, standing: trace.standing });
+    const regarding = referenceTo(workload.workloadKind, workload);
+    recorder.record({ regarding, type: 'Normal', reason: 'Moved', action: 'Evict', note });
+  }
+
+  forget(subject: string): void {
+    const told = this.#told.get(subject);
+    if (told !== undefined) this.#parts.metrics.driftSeconds(told.workload, undefined);
+    this.#told.delete(subject);
+  }
+
+  /** Before a scrape: time passes without anything being decided. */
+  refresh(nowMs: number): void {
+    for (const told of this.#told.values()) {
+      this.#parts.metrics.driftSeconds(told.workload, this.#driftSeconds(told, nowMs));
+    }
+  }
+
+  /** Those with drift that are held for one of these reasons, or any without them. */
+  drifting(): readonly string[] {
+    return [...this.#told].filter(([, told]) => told.driftSinceMs !== undefined).map(([subject]) => subject);
+  }
+
+  /** Of one workload, for people. */
+  shown(subject: string): unknown {
+    const told = this.#told.get(subject);
+    if (told === undefined) return undefined;
+    const { untilMs, sinceMs, ...verdict } = told.verdict;
+    const time = (ms: number | null | undefined) => (ms == null ? null : new Date(ms).toISOString());
+    return { ...verdict, since: time(sinceMs), until: time(untilMs), driftSince: time(told.driftSinceMs) };
+  }
+
+  #first(subject: string, workload: ObservedWorkload, nowMs: number): Told {
+    const verdict: Shown = { verdict: '', reason: '', text: '', untilMs: null, sinceMs: nowMs };
+    const told: Told = { workload, verdict, driftSinceMs: undefined, block: undefined };
+    this.#told.set(subject, told);
+    return told;
+  }
+
+  #driftSeconds({ driftSinceMs }: Told, nowMs: number): number {
+    return driftSinceMs === undefined ? 0 : Math.max(0, (nowMs - driftSinceMs) / 1000);
+  }
+
+  /** One Event for each reason that lasts. */
+  #followBlock(told: Told, isOver: boolean, nowMs: number): number | undefined {
+    if (isOver) {
+      told.block = undefined;
+      return undefined;
+    }
+    const { reason, text } = told.verdict;
+    if (passing.has(reason)) return undefined;
+    if (told.block?.reason !== reason) told.block = { reason, sinceMs: nowMs, told: false };
+    if (told.block.told) return undefined;
+    const leftMs = told.block.sinceMs + LASTING_MS - nowMs;
+    if (leftMs > 0) return leftMs;
+    told.block.told = true;
+    const { logger, recorder } = this.#parts;
+    logger.info('move blocked', { workload: nameOf(told.workload), reason, why: text });
+    recorder.record({
+      regarding: referenceTo(told.workload.workloadKind, told.workload),
+      type: 'Warning',
+      reason: reason === 'PlacementConflict' ? reason : 'MoveBlocked',
+      action: 'Rebalance',
+      note: `${reason}: ${text}`,
+    });
+    return undefined;
+  }
+
+  #windowOpened({ workload }: Told): void {
+    this.#parts.logger.info('window opened', { workload: nameOf(workload) });
+    this.#parts.recorder.record({
+      regarding: referenceTo(workload.workloadKind, workload),
+      type: 'Normal',
+      reason: 'WindowOpened',
+      action: 'Rebalance',
+      note: 'Moves may start now.',
+    });
+  }
+}
+
+const nameOf = ({ workloadKind, metadata }: ObservedWorkload): string =>
+  `${workloadKind}/${metadata.namespace ?? ''}/${metadata.name}`;
