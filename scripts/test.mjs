@@ -1,11 +1,11 @@
 /**
  * Every test there is, in the order in which a failure is cheapest to learn: checks, unit tests, then the
- * tests on real parts. `--scenarios [pattern]` runs the scenarios alone, by name.
+ * tests on real parts. `--scenarios [pattern]` runs the scenarios alone: a file by its name, else tests by title.
  *
  * Ends with the plain line `N passed, N failed`; the exit code is 0 only if nothing failed and something ran.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { runChecks } from './checks.mjs';
 
 const results = '.results';
@@ -67,49 +67,65 @@ async function runJest(name, args) {
   return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
+/** The files whose name has the pattern in it; where there are none, the tests whose title has. */
+function selectScenarios(pattern) {
+  const folders = ['e2e/scenarios', 'e2e/chaos'];
+  if (pattern === undefined) return ['--testPathPatterns', ...folders];
+  const files = folders.flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`));
+  const named = files.filter((file) => file.endsWith('.test.ts') && file.includes(pattern));
+  if (named.length > 0) return ['--testPathPatterns', ...named];
+  return ['--testPathPatterns', ...folders, '--testNamePattern', pattern];
+}
+
 const total = { passed: 0, failed: 0 };
 function add({ passed, failed }) {
   total.passed += passed;
   total.failed += failed;
 }
 
+async function testEverything() {
+  title('checks');
+  add(runChecks());
+  await bundle();
+  title('unit tests');
+  add(await runJest('unit', ['--selectProjects', 'unit']));
+  if (!(await prepareRealParts())) return;
+  title('tests on real parts');
+  add(await runJest('real', ['--selectProjects', 'real', '--runInBand']));
+  title('rejected rules, brought back one at a time');
+  add(await runMutations());
+}
+
+async function playScenarios(pattern) {
+  await bundle();
+  if (!(await prepareRealParts())) return;
+  title('scenarios');
+  add(await runJest('real', ['--selectProjects', 'real', '--runInBand', ...selectScenarios(pattern)]));
+}
+
+async function bundle() {
+  title('bundles');
+  const code = await run('turbo', ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier']);
+  add(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+}
+
+/** A machine on which they cannot be had has not passed the tests that need them. */
+async function prepareRealParts() {
+  title('what the real parts are made of');
+  const code = await run('node', ['e2e/cluster/prepare.ts']);
+  if (code !== 0) add({ passed: 0, failed: 1 });
+  return code === 0;
+}
+
 mkdirSync(results, { recursive: true });
 process.on('SIGINT', () => {});
 const [mode, pattern] = process.argv.slice(2);
-
 if (mode === undefined) {
-  title('checks');
-  add(runChecks());
-}
-
-title('bundles');
-const bundled =
-  (await run('turbo', ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier'])) === 0;
-add({ passed: bundled ? 1 : 0, failed: bundled ? 0 : 1 });
-
-if (mode === undefined) {
-  title('unit tests');
-  add(await runJest('unit', ['--selectProjects', 'unit']));
-}
-
-if (mode === undefined || mode === '--scenarios') {
-  title('real parts: binaries');
-  const prepared = (await run('node', ['e2e/cluster/prepare.ts'])) === 0;
-  if (prepared) {
-    title(mode === undefined ? 'tests on real parts' : 'scenarios');
-    const selection =
-      mode === undefined ? [] : ['--testPathPatterns', 'e2e/(scenarios|chaos)', '--passWithNoTests=false'];
-    const named = pattern ? ['--testNamePattern', pattern] : [];
-    add(await runJest('real', ['--selectProjects', 'real', '--runInBand', ...selection, ...named]));
-    if (mode === undefined) {
-      title('rejected rules, brought back one at a time');
-      add(await runMutations());
-    }
-  } else {
-    add({ passed: 0, failed: 1 });
-  }
+  await testEverything();
+} else if (mode === '--scenarios') {
+  await playScenarios(pattern);
 } else {
-  console.log(`unknown argument '${mode}': use no argument, or --scenarios [pattern]`);
+  console.log(`unknown argument '${mode}': use none, or --scenarios [pattern]`);
   total.failed += 1;
 }
 
