@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient, type Credentials, EventRecorder, Transport } from '@spotalis/kube';
 import { isEmbedded, openLedger, redisSettings } from '@spotalis/ledger';
 import {
@@ -17,15 +18,36 @@ import {
   restClientMetrics,
   type RootLogger,
 } from '@spotalis/runtime';
+import { Annotator } from './act/annotator.ts';
+import { Evictor } from './act/evictor.ts';
+import { Flights } from './act/flights.ts';
+import { Bypass } from './gate/bypass.ts';
+import { WebhookProbe } from './gate/webhook.ts';
+import { liftHolds, sweepFlights, watchWebhook } from './lead/duties.ts';
 import { Leading } from './lead/leading.ts';
 import { Leadership } from './lead/leadership.ts';
 import { leadMetrics } from './lead/metrics.ts';
 import { Problems } from './lead/problems.ts';
 import { Reconciler } from './lead/reconciler.ts';
+import { takeOver } from './lead/succession.ts';
 import { Cluster } from './observe/cluster.ts';
 import { Observation } from './observe/observation.ts';
 import { Reflectors } from './observe/reflectors.ts';
-import { classifierOf, leaseNamespaceOf, managedIn, policyDefaultsOf } from './settings.ts';
+import { Rooms } from './observe/rooms.ts';
+import { Changes } from './rebalance/changes.ts';
+import { Holds } from './rebalance/holds.ts';
+import { Ledgers } from './rebalance/ledgers.ts';
+import { Rebalancer } from './rebalance/rebalancer.ts';
+import { moveMetrics } from './report/metrics.ts';
+import { Narrator } from './report/narrator.ts';
+import {
+  classifierOf,
+  leaseNamespaceOf,
+  managedIn,
+  nodeLabelsOf,
+  policyDefaultsOf,
+  rebalanceSettings,
+} from './settings.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
@@ -34,6 +56,8 @@ const RECONCILE_WORKERS = 5;
 const EVENTS_DEADLINE_MS = 2_000;
 
 const now = (): number => performance.now();
+/** Windows, and the ages of pods, are told by the clock on the wall. */
+const wallMs = (): number => Date.now();
 
 export interface AppParts {
   readonly configuration: LoadedConfiguration;
@@ -49,7 +73,8 @@ export function createController({ configuration, credentials, logger }: AppPart
   const { values } = configuration;
   // Whatever can be wrong with the configuration comes before anything that holds a connection.
   const leaseNamespace = leaseNamespaceOf(values.controller.leaderElection.namespace, credentials);
-  const classify = classifierOf(values.nodeLabels);
+  const nodeLabels = nodeLabelsOf(values.nodeLabels);
+  const classify = classifierOf(nodeLabels);
   const isManaged = managedIn(values.scope);
   const random = Math.random;
   const metrics = new Metrics().collectProcess();
@@ -76,6 +101,15 @@ export function createController({ configuration, credentials, logger }: AppPart
     },
   });
 
+  const settings = rebalanceSettings(
+    nodeLabels,
+    () => live.current,
+    (error) => {
+      reloads.rejected();
+      logger.error('changed configuration refused; the former window stays in force', { error });
+    },
+  );
+
   const restCalls = restClientMetrics(metrics);
   const transport = new Transport({
     credentials,
@@ -91,6 +125,7 @@ export function createController({ configuration, credentials, logger }: AppPart
   });
 
   const cluster = new Cluster(isManaged, (error) => logger.error('observer failed', { error }));
+  const rooms = new Rooms(cluster);
   const reflectorMetric = reflectorMetrics(metrics);
   const reflectors = new Reflectors({
     client,
@@ -128,19 +163,88 @@ export function createController({ configuration, credentials, logger }: AppPart
 
   const leadMetric = leadMetrics(metrics);
   const leaseMetric = leaderMetrics(metrics, LEASE_NAME);
+  const moveMetric = moveMetrics(metrics);
+  const narrator = new Narrator({ recorder, metrics: moveMetric, logger });
+  metrics.beforeScrape(() => narrator.refresh(wallMs()));
+
+  const mayWrite = (): boolean => leadership.mayWrite();
+  const flights = new Flights();
+  const holds = new Holds(random);
+  const bypass = new Bypass();
+  const changes = new Changes(cluster, wallMs);
+  const probe = new WebhookProbe({
+    client,
+    configurationName: values.webhook.configurationName,
+    onChange(health) {
+      moveMetric.webhookServing(health.kind === 'serving');
+      if (health.kind === 'serving') logger.info('the webhook serves');
+      else logger.warn('the webhook does not serve; nothing is moved', { why: health.detail });
+      leading.again();
+    },
+  });
+  const ledgers = new Ledgers({
+    cluster,
+    ledger,
+    verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
+  });
+  const moveTimeoutMs = (): number => live.current.rebalance.moveTimeout;
+  const rebalancer = new Rebalancer({
+    sources: {
+      cluster,
+      rooms,
+      changes,
+      flights,
+      settings,
+      webhook: () => (probe.health.kind === 'serving' ? (bypass.state ?? probe.health) : probe.health),
+    },
+    evictor: new Evictor(client, mayWrite),
+    annotator: new Annotator({ client, mayWrite, pause: (ms) => delay(ms) }),
+    holds,
+    bypass,
+    probe,
+    narrator,
+    metrics: moveMetric,
+    logger,
+    moveTimeoutMs,
+    relist: (workload) => ledgers.verified(workload),
+    mayWrite,
+    now: wallMs,
+  });
   const reconciler = new Reconciler({
     cluster,
     problems: new Problems(recorder),
     metrics: leadMetric,
     logger,
     policyDefaults: () => policyDefaultsOf(live.current.defaults),
-    ledger,
+    ledgers,
+    rebalancer,
     resyncPeriodMs: values.controller.resyncPeriod,
     random,
   });
-  const leading = new Leading(cluster, workers('workload', RECONCILE_WORKERS), reconciler, () =>
-    observation?.led(),
-  );
+  const inherit = (): (() => void) => {
+    const lease = leaderElection.enabled
+      ? { namespace: leaseNamespace, name: LEASE_NAME, identity }
+      : undefined;
+    takeOver({ cluster, flights, client, lease, now: wallMs, logger });
+    return () => undefined;
+  };
+  const leading = new Leading({
+    cluster,
+    workers: workers('workload', RECONCILE_WORKERS),
+    reconciler,
+    drifting: () => narrator.drifting(),
+    duties: [
+      inherit,
+      () => changes.follow(),
+      () => liftHolds(cluster, holds),
+      () => watchWebhook(probe),
+      () => sweepFlights(flights, moveTimeoutMs, wallMs),
+      () => {
+        observation?.led();
+        return () => undefined;
+      },
+    ],
+  });
 
   const { leaderElection } = values.controller;
   const leadership = new Leadership({
@@ -169,7 +273,14 @@ export function createController({ configuration, credentials, logger }: AppPart
     stores: cluster.sizes(),
     ledger: ledger?.health() ?? 'inside the webhook',
     observation: observation?.state() ?? null,
-    workloads: Object.fromEntries(reconciler.reports()),
+    webhook: bypass.state ?? probe.health,
+    movesInFlight: flights.state(),
+    workloads: Object.fromEntries(
+      [...reconciler.reports()].map(([subject, report]) => [
+        subject,
+        { ...report, rebalance: narrator.shown(subject) },
+      ]),
+    ),
   });
   const eventLoop = new EventLoop();
   lifecycle.readiness.add('stores', reflectors.check);

@@ -1,1 +1,2 @@
 export { controllerMetricSpecs } from './lead/metrics.ts';
+export { moveMetricSpecs } from './report/metrics.ts';

@@ -1,10 +1,15 @@
 import {
   type CapacityType,
   classifyNode,
+  type DisruptionWindow,
   type Labels,
   managed,
+  type NodeLabels,
+  parseSchedule,
   type PolicyDefaults,
+  preparePlacement,
   readNodeLabels,
+  type RebalanceSettings,
   type Scope,
 } from '@spotalis/core';
 import type { Credentials } from '@spotalis/kube';
@@ -24,15 +29,72 @@ export function managedIn(scope: Scope): Managed {
     ).managed;
 }
 
-/** A node's type by its labels; undefined for one that no configured label knows. */
-export function classifierOf(
-  texts: Configuration['nodeLabels'],
-): (labels: Labels) => CapacityType | undefined {
+export function nodeLabelsOf(texts: Configuration['nodeLabels']): NodeLabels {
   const reading = readNodeLabels(texts);
   if (!reading.ok) throw new ConfigurationError(reading.problems);
+  return reading.labels;
+}
+
+/** A node's type by its labels; undefined for one that no configured label knows. */
+export function classifierOf(nodeLabels: NodeLabels): (labels: Labels) => CapacityType | undefined {
   return (labels) => {
-    const type = classifyNode(labels, reading.labels);
+    const type = classifyNode(labels, nodeLabels);
     return type === 'unknown' ? undefined : type;
+  };
+}
+
+/** When moves may start anywhere; null: always. */
+function windowOf({
+  schedule,
+  duration,
+}: Pick<Configuration['rebalance'], 'schedule' | 'duration'>): DisruptionWindow | null {
+  if (schedule === undefined || duration === undefined) return null;
+  const parsed = parseSchedule(schedule);
+  if (parsed.ok) return { schedule: parsed.value, durationMs: duration };
+  const message = `${JSON.stringify(schedule)} is not ${parsed.expected}; for example 0 22 * * *`;
+  throw new ConfigurationError([{ key: 'rebalance.schedule', message }]);
+}
+
+/** What decisions go by, worked out again only when the values in force are other ones. */
+export function rebalanceSettings(
+  nodeLabels: NodeLabels,
+  current: () => Configuration,
+  onInvalid: (error: ConfigurationError) => void,
+): () => RebalanceSettings {
+  // One that is wrong from the start stops the start.
+  let window = windowOf(current().rebalance);
+  const { tolerations, spreadSpotOverZones } = current().placement;
+  const placement = preparePlacement(nodeLabels, {
+    tolerations,
+    affinity: { spot: [], 'on-demand': [] },
+    spreadSpotOverZones,
+  });
+  let read: Configuration | undefined;
+  let settings: RebalanceSettings | undefined;
+  return () => {
+    const values = current();
+    if (values === read && settings !== undefined) return settings;
+    const { rebalance } = values;
+    try {
+      window = windowOf(rebalance);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      onInvalid(error);
+    }
+    const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
+    read = values;
+    const next: RebalanceSettings = {
+      readOnly: values.readOnlyMode,
+      window,
+      cooldownMs: cooldown,
+      minPodAgeMs: minPodAge,
+      allowSingleReplica,
+      maxMovesPerMinute,
+      maxInFlight,
+      placement,
+    };
+    settings = next;
+    return next;
   };
 }
 

@@ -37,6 +37,10 @@ export class Leadership implements Component {
     return this.#isLeader;
   }
 
+  /** Whether a write may begin. Ask right before each one, and give it to the transport as `fence`. */
+  readonly mayWrite = (): boolean =>
+    this.#working && (this.#parts.enabled ? (this.#elector?.mayWrite() ?? false) : this.#isLeader);
+
   /** Who holds the Lease as far as this replica has seen. */
   get holder(): string {
     return this.#elector?.holder ?? (this.#isLeader ? this.#parts.identity : '');

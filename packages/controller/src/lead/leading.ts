@@ -3,43 +3,48 @@ import type { Workers } from '../workers.ts';
 import type { Reconciler } from './reconciler.ts';
 import { enqueueAll, followChanges, touchReplicaSet } from './triggers.ts';
 
+export interface LeadingParts {
+  readonly cluster: Cluster;
+  readonly workers: Workers;
+  readonly reconciler: Reconciler;
+  /** Workloads that are not as they should be. */
+  readonly drifting: () => Iterable<string>;
+  /** What else begins with leading, in this order. Each returns its way out. */
+  readonly duties: readonly (() => () => void)[];
+}
+
 /** What only the leader does, from winning the Lease to the stop. */
 export class Leading {
-  readonly #cluster: Cluster;
-  readonly #workers: Workers;
-  readonly #reconciler: Reconciler;
-  readonly #began: () => void;
-  #unfollow: (() => void) | undefined;
+  readonly #parts: LeadingParts;
+  #leave: readonly (() => void)[] | undefined;
 
-  constructor(cluster: Cluster, workers: Workers, reconciler: Reconciler, began: () => void) {
-    this.#cluster = cluster;
-    this.#workers = workers;
-    this.#reconciler = reconciler;
-    this.#began = began;
+  constructor(parts: LeadingParts) {
+    this.#parts = parts;
   }
 
   start(): void {
-    this.#unfollow = followChanges(this.#cluster, this.#workers.queue);
-    enqueueAll(this.#cluster, this.#workers.queue);
-    this.#workers.start((key) => this.#reconciler.reconcile(key));
-    this.#began();
+    const { cluster, workers, reconciler, drifting, duties } = this.#parts;
+    this.#leave = [followChanges(cluster, workers.queue, drifting), ...duties.map((begin) => begin())];
+    enqueueAll(cluster, workers.queue);
+    workers.start((key) => reconciler.reconcile(key));
   }
 
   /** Looks at everything again: what all workloads depend on has changed. */
   again(): void {
-    if (this.#unfollow !== undefined) enqueueAll(this.#cluster, this.#workers.queue);
+    if (this.#leave !== undefined) enqueueAll(this.#parts.cluster, this.#parts.workers.queue);
   }
 
   /** What the ledger holds of a ReplicaSet has changed, which no event of the cluster tells. */
   ledgerChanged(replicaSetUid: string): void {
-    if (this.#unfollow === undefined) return;
-    const [replicaSet] = this.#cluster.replicaSets.by('uid', replicaSetUid);
-    if (replicaSet !== undefined) touchReplicaSet(this.#cluster, this.#workers.queue, replicaSet);
+    if (this.#leave === undefined) return;
+    const { cluster, workers } = this.#parts;
+    const [replicaSet] = cluster.replicaSets.by('uid', replicaSetUid);
+    if (replicaSet !== undefined) touchReplicaSet(cluster, workers.queue, replicaSet);
   }
 
   async stop(): Promise<void> {
-    this.#unfollow?.();
-    this.#unfollow = undefined;
-    await this.#workers.stop();
+    for (const leave of this.#leave ?? []) leave();
+    this.#leave = undefined;
+    await this.#parts.workers.stop();
   }
 }

@@ -4,6 +4,7 @@ import { LedgerUnavailable } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 import { aDeployment, aManagedCluster, aNamespace, aPod } from '../testing/objects.ts';
 import type { Cluster } from '../observe/cluster.ts';
+import { Ledgers } from '../rebalance/ledgers.ts';
 import type { WorkloadReport } from './metrics.ts';
 import { Problems } from './problems.ts';
 import { Reconciler } from './reconciler.ts';
@@ -29,11 +30,20 @@ function reconcilerOf(cluster: Cluster) {
     metrics: { show: (_workload, report) => shown.push(report) },
     logger,
     policyDefaults: () => ({}),
-    ledger: {
-      counts: () =>
-        ledger.isDown
-          ? Promise.reject(new LedgerUnavailable('LEDGER_TIMEOUT', 'late'))
-          : Promise.resolve({ spot: 2, onDemand: 1, pending: 0 }),
+    ledgers: new Ledgers({
+      cluster,
+      ledger: {
+        counts: () =>
+          ledger.isDown
+            ? Promise.reject(new LedgerUnavailable('LEDGER_TIMEOUT', 'late'))
+            : Promise.resolve({ spot: 2, onDemand: 1, pending: 0 }),
+      },
+      verify: () => Promise.resolve(),
+    }),
+    rebalancer: {
+      look: () => Promise.resolve(undefined),
+      follow: () => undefined,
+      forget: (subject) => lines.push(`forgotten ${subject}`),
     },
     resyncPeriodMs: 30_000,
     random: () => 0,

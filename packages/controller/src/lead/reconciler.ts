@@ -3,14 +3,17 @@ import {
   enabledLabel,
   namespaceProblems,
   type PolicyDefaults,
+  type PolicyReading,
   readPolicy,
   type TypeCounts,
 } from '@spotalis/core';
 import type { ReconcileResult } from '@spotalis/kube';
-import { type Ledger, LedgerUnavailable } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
-import { type Cluster, revisionOf } from '../observe/cluster.ts';
+import type { Cluster } from '../observe/cluster.ts';
 import type { ObservedWorkload } from '../observe/workload.ts';
+import type { Ledgers } from '../rebalance/ledgers.ts';
+import type { Rebalancer } from '../rebalance/rebalancer.ts';
+import type { LedgerReading } from '../rebalance/snapshot.ts';
 import { countWorkload, type WorkloadCount } from './count.ts';
 import type { LeadMetrics, WorkloadReport } from './metrics.ts';
 import type { Problems } from './problems.ts';
@@ -25,13 +28,13 @@ export interface ReconcilerParts {
   readonly metrics: Pick<LeadMetrics, 'show'>;
   readonly logger: Logger;
   readonly policyDefaults: () => PolicyDefaults;
-  /** Undefined where no ledger is shared. */
-  readonly ledger: Pick<Ledger, 'counts'> | undefined;
+  readonly ledgers: Pick<Ledgers, 'read'>;
+  readonly rebalancer: Pick<Rebalancer, 'look' | 'follow' | 'forget'>;
   readonly resyncPeriodMs: number;
   readonly random: () => number;
 }
 
-/** Counts one workload and reports it; says what is wrong with its annotations, or with those of a Namespace. */
+/** Looks at one workload: counts it, says what is wrong with its annotations, has it repaired. Or at a Namespace. */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
   readonly #shown = new Map<
@@ -55,25 +58,34 @@ export class Reconciler {
       this.#lookAtNamespace(key, subject.key);
       return undefined;
     }
-    const workload = this.#parts.cluster.workload(subject.kind, subject.key);
-    if (workload === undefined || !this.#parts.cluster.isManaged(workload)) {
-      this.#forget(key);
+    const { cluster, rebalancer, resyncPeriodMs, ledgers, random } = this.#parts;
+    const workload = cluster.workload(subject.kind, subject.key);
+    if (workload === undefined || !cluster.isManaged(workload)) {
+      this.#forget(key, workload);
       return undefined;
     }
-    const isComplete = await this.#report(key, workload);
-    const periodMs = isComplete ? this.#parts.resyncPeriodMs : Math.min(AGAIN_MS, this.#parts.resyncPeriodMs);
+    if (this.#shown.get(key)?.workload.metadata.uid !== workload.metadata.uid) this.#forget(key, workload);
+    const policy = this.#policyOf(workload);
+    const ledger = await ledgers.read(workload);
+    this.#report(key, workload, policy, ledger);
+    const againInMs = await rebalancer.look(key, workload, policy, ledger);
+    const periodMs = ledger.kind === 'reachable' ? resyncPeriodMs : Math.min(AGAIN_MS, resyncPeriodMs);
     // Up to a tenth later, so that workloads found together are not looked at together for ever.
-    return { requeueAfterMs: periodMs * (1 + this.#parts.random() / 10) };
+    const resyncInMs = periodMs * (1 + random() / 10);
+    return { requeueAfterMs: againInMs === undefined ? resyncInMs : Math.min(againInMs, resyncInMs) };
   }
 
-  /** Returns false when the ledger could not say what it holds. */
-  async #report(key: string, workload: ObservedWorkload): Promise<boolean> {
-    const { cluster, problems, metrics, policyDefaults } = this.#parts;
-    const policy = readPolicy({
+  #policyOf(workload: ObservedWorkload): PolicyReading {
+    const { cluster, policyDefaults } = this.#parts;
+    return readPolicy({
       workload: workload.annotations,
       namespace: cluster.namespaces.get(workload.metadata.namespace ?? '')?.annotations ?? {},
       defaults: policyDefaults(),
     });
+  }
+
+  #report(key: string, workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): void {
+    const { cluster, problems, metrics } = this.#parts;
     // What is wrong on the Namespace is told there, once for all its workloads.
     const own = policy.problems.filter(({ where }) => where === 'workload');
     problems.tell(key, referenceTo(workload.workloadKind, workload), own);
@@ -82,12 +94,10 @@ export class Reconciler {
       (pod) => cluster.nodeTypeOf(pod),
     );
     const isInvalid = policy.kind === 'invalid' || policy.kind === 'frozen';
-    const reserved = await this.#reservedBy(workload);
-    const report = { count, reserved: reserved === 'unavailable' ? undefined : reserved, isInvalid };
+    const report = { count, reserved: reservedIn(workload, ledger), isInvalid };
     metrics.show(workload, report);
     this.#logChange(workload, this.#shown.get(key)?.report.count, count);
     this.#shown.set(key, { workload, report });
-    return reserved !== 'unavailable';
   }
 
   #lookAtNamespace(key: string, name: string): void {
@@ -103,30 +113,18 @@ export class Reconciler {
     );
   }
 
-  #forget(key: string): void {
+  /** `now`: what is there under the key, if anything: not ours any more, or another one than before. */
+  #forget(key: string, now: ObservedWorkload | undefined): void {
+    const { metrics, problems, rebalancer } = this.#parts;
+    // A move that is still under way goes on counting.
+    if (now !== undefined) rebalancer.follow(now.metadata.uid, now);
     const shown = this.#shown.get(key);
-    if (shown !== undefined) this.#parts.metrics.show(shown.workload, undefined);
+    if (shown === undefined) return;
+    metrics.show(shown.workload, undefined);
     this.#shown.delete(key);
-    this.#parts.problems.forget(key);
-  }
-
-  async #reservedBy(workload: ObservedWorkload): Promise<TypeCounts | 'unavailable' | undefined> {
-    const { ledger, cluster } = this.#parts;
-    if (ledger === undefined || workload.workloadKind !== 'Deployment') return undefined;
-    const sum = { spot: 0, onDemand: 0 };
-    try {
-      for (const replicaSet of cluster.replicaSetsOf(workload)) {
-        if (replicaSet.replicas === 0 && cluster.pods.countBy('controller', replicaSet.metadata.uid) === 0)
-          continue;
-        const { spot, onDemand } = await ledger.counts(revisionOf(workload, replicaSet));
-        sum.spot += spot;
-        sum.onDemand += onDemand;
-      }
-    } catch (error) {
-      if (error instanceof LedgerUnavailable) return 'unavailable';
-      throw error;
-    }
-    return sum;
+    problems.forget(key);
+    const isGone = shown.workload.metadata.uid !== now?.metadata.uid;
+    rebalancer.forget(key, shown.workload.metadata.uid, isGone);
   }
 
   #logChange(workload: ObservedWorkload, before: WorkloadCount | undefined, now: WorkloadCount): void {
@@ -138,4 +136,18 @@ export class Reconciler {
     if (before === undefined) this.#parts.logger.debug('split', fields);
     else this.#parts.logger.info('split changed', fields);
   }
+}
+
+/** Undefined where nobody can say, and for a StatefulSet, which reserves nothing. */
+function reservedIn(
+  { workloadKind }: ObservedWorkload,
+  { kind, counts }: LedgerReading,
+): TypeCounts | undefined {
+  if (kind === 'unreachable' || workloadKind !== 'Deployment') return undefined;
+  const sum = { spot: 0, onDemand: 0 };
+  for (const { spot, onDemand } of counts.values()) {
+    sum.spot += spot;
+    sum.onDemand += onDemand;
+  }
+  return sum;
 }

@@ -8,6 +8,7 @@ import {
   aReplicaSet,
   aStatefulSet,
 } from '../testing/objects.ts';
+import { prunePdb } from '../observe/pdb.ts';
 import { FakeQueue } from '../testing/queue.ts';
 import { enqueueAll, followChanges } from './triggers.ts';
 
@@ -16,7 +17,7 @@ const web = 'Deployment/shop/web';
 function follow() {
   const cluster = aManagedCluster();
   const queue = new FakeQueue();
-  const leave = followChanges(cluster, queue);
+  const leave = followChanges(cluster, queue, () => ['Deployment/shop/adrift', 'Deployment/else/where']);
   return { cluster, queue, leave, keys: () => [...queue.waiting().keys()] };
 }
 
@@ -51,8 +52,25 @@ describe('what makes the leader look at a workload', () => {
     cluster.nodes.upsert(aNode('spot-1', 'spot'), false);
     expect(queue.added).toHaveLength(before);
     cluster.nodes.upsert(aNode('spot-1', 'on-demand'), false);
-    expect(queue.added).toHaveLength(before + 1);
-    expect(keys()).toEqual([web]);
+    expect(keys()).toEqual([web, 'Deployment/shop/adrift', 'Deployment/else/where']);
+  });
+
+  it('is a node with more room than before, for those that drift', () => {
+    const { cluster, queue, keys } = follow();
+    const { metadata, ...node } = aNode('spot-1', 'spot');
+    cluster.nodes.upsert({ metadata: { ...metadata, resourceVersion: 'later' }, ...node }, false);
+    queue.waiting();
+    expect(keys()).toEqual([]);
+    const more = { ...node, allocatable: { ...node.allocatable, pods: 250 } };
+    cluster.nodes.upsert({ metadata: { ...metadata, resourceVersion: 'last' }, ...more }, false);
+    expect(keys()).toEqual(['Deployment/shop/adrift', 'Deployment/else/where']);
+  });
+
+  it('is a PodDisruptionBudget of its namespace, for those that drift', () => {
+    const { cluster, keys } = follow();
+    const metadata = { name: 'web', namespace: 'shop', uid: 'u', resourceVersion: '1', generation: 1 };
+    cluster.pdbs.upsert(prunePdb({ metadata }), false);
+    expect(keys()).toEqual(['Deployment/shop/adrift']);
   });
 
   it('is nothing any more after leaving', () => {

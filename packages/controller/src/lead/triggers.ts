@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LOW_PRIORITY, type WorkQueue } from '@spotalis/kube';
 import type { Cluster } from '../observe/cluster.ts';
+import type { ObservedNode } from '../observe/node.ts';
 import type { ObservedPod } from '../observe/pod.ts';
 import type { ObservedReplicaSet } from '../observe/replicaset.ts';
 import { subjectOfNamespace, subjectOfWorkload } from './subject.ts';
@@ -7,8 +9,15 @@ import { subjectOfNamespace, subjectOfWorkload } from './subject.ts';
 /** A burst of pods is counted a few times, not once per pod. */
 const SETTLE_MS = 500;
 
-/** Which workloads have to be looked at again after a change. Returns the way out. */
-export function followChanges(cluster: Cluster, queue: Pick<WorkQueue, 'add'>): () => void {
+/**
+ * Which workloads have to be looked at again after a change. `drifting`: those that wait for something that other
+ * objects decide, such as room on a node. Returns the way out.
+ */
+export function followChanges(
+  cluster: Cluster,
+  queue: Pick<WorkQueue, 'add'>,
+  drifting: () => Iterable<string>,
+): () => void {
   const touchPod = (pod: ObservedPod): void => {
     const home = cluster.homeOf(pod);
     if (home !== undefined) queue.add(subjectOfWorkload(home.workload), { afterMs: SETTLE_MS });
@@ -25,13 +34,28 @@ export function followChanges(cluster: Cluster, queue: Pick<WorkQueue, 'add'>): 
         queue.add(subjectOfWorkload(workload));
     }),
     cluster.nodes.subscribe((change) => {
-      if (change.type === 'updated' && change.previous.type === change.object.type) return;
+      if (change.type === 'updated' && isHeartbeat(change.previous, change.object)) return;
+      for (const subject of drifting()) queue.add(subject, { afterMs: SETTLE_MS });
       for (const pod of cluster.pods.by('node', change.object.metadata.name)) touchPod(pod);
+    }),
+    cluster.pdbs.subscribe(({ object }) => {
+      const inNamespace = `/${object.metadata.namespace ?? ''}/`;
+      for (const subject of drifting()) {
+        if (subject.includes(inNamespace)) queue.add(subject, { afterMs: SETTLE_MS });
+      }
     }),
   ];
   return () => {
     for (const one of leave) one();
   };
+}
+
+/** Nothing has changed but what nobody looks at. */
+function isHeartbeat(
+  { metadata: _before, ...previous }: ObservedNode,
+  { metadata: _now, ...current }: ObservedNode,
+): boolean {
+  return isDeepStrictEqual(previous, current);
 }
 
 /** Its Deployment, soon. */

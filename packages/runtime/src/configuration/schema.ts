@@ -59,7 +59,68 @@ const schema = {
       doc: 'Namespaces that are never managed, whatever their labels say.',
     }),
   },
+  rebalance: {
+    cooldown: setting(duration({ example: '10s' }), {
+      default: '10s',
+      doc: "Rest of a workload after a move's replacement is Ready. Doubled by each failed move, up to 30m.",
+      reloadable: true,
+    }),
+    maxMovesPerMinute: setting(integer({ min: 1, max: 100_000, example: 60 }), {
+      default: 60,
+      doc: 'Moves begun within a minute, in the whole cluster.',
+      reloadable: true,
+    }),
+    maxInFlight: {
+      cluster: setting(integer({ min: 1, max: 10_000, example: 20 }), {
+        default: 20,
+        doc: 'Moves in the whole cluster whose replacement is not Ready yet.',
+        reloadable: true,
+      }),
+      namespace: setting(integer({ min: 1, max: 10_000, example: 5 }), {
+        default: 5,
+        doc: 'The same in one namespace.',
+        reloadable: true,
+      }),
+      node: setting(integer({ min: 1, max: 10_000, example: 1 }), {
+        default: 1,
+        doc: 'The same of pods that were on one node.',
+        reloadable: true,
+      }),
+      workload: setting(integer({ min: 1, max: 1, example: 1 }), {
+        default: 1,
+        doc: 'The same of one workload: its pods are moved one after another.',
+        reloadable: true,
+      }),
+    },
+    minPodAge: setting(duration({ example: '1m' }), {
+      default: '1m',
+      doc: 'Pods younger than this are not moved, unless they are not ready.',
+      reloadable: true,
+    }),
+    moveTimeout: setting(duration({ min: '1s', example: '10m' }), {
+      default: '10m',
+      doc: 'A move whose replacement is not Ready after this time has failed.',
+      reloadable: true,
+    }),
+    allowSingleReplica: setting(flag, {
+      default: false,
+      doc: 'Move the only pod of a workload, too, which is away until its replacement is ready.',
+      reloadable: true,
+    }),
+    schedule: optional(text({ what: 'five fields of cron', example: 'CRON_TZ=Europe/Berlin 0 22 * * *' }), {
+      doc: 'When moves may start anywhere, on top of the windows of workloads. Unset: always. With duration.',
+      reloadable: true,
+    }),
+    duration: optional(duration({ min: '1m', example: '4h' }), {
+      doc: 'How long each opening of the schedule lasts.',
+      reloadable: true,
+    }),
+  },
   webhook: {
+    configurationName: setting(text({ what: 'the name of an object', example: 'spotalis' }), {
+      default: 'spotalis',
+      doc: 'The MutatingWebhookConfiguration of this installation. Without a working one nothing is moved.',
+    }),
     port: setting(port(9443), { default: 9443, doc: 'Where the webhook serves TLS.' }),
     certDir: setting(text({ what: 'a directory', example: '/tmp/k8s-webhook-server/serving-certs' }), {
       default: '/tmp/k8s-webhook-server/serving-certs',
@@ -221,7 +282,16 @@ const embeddedLedgerIsAlone: Rule<typeof schema> = ({ redis, webhook }) => {
   return [{ key: 'redis.url', message }];
 };
 
+const windowIsWhole: Rule<typeof schema> = ({ rebalance: { schedule, duration: length } }) => {
+  if ((schedule === undefined) === (length === undefined)) return [];
+  const [missing, present, example] =
+    schedule === undefined
+      ? ['rebalance.schedule', 'duration', '0 22 * * *']
+      : ['rebalance.duration', 'schedule', '4h'];
+  return [{ key: missing, message: `has to be set with ${present}, for example ${example}` }];
+};
+
 export const definition: Definition<typeof schema> = {
   schema,
-  rules: [leaseTimesNest, oneRedis, embeddedLedgerIsAlone],
+  rules: [leaseTimesNest, windowIsWhole, oneRedis, embeddedLedgerIsAlone],
 };

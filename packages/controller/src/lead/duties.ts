@@ -1,0 +1,38 @@
+import type { Flights } from '../act/flights.ts';
+import type { WebhookProbe } from '../gate/webhook.ts';
+import type { Cluster } from '../observe/cluster.ts';
+import type { Holds } from '../rebalance/holds.ts';
+
+/** Each move asks on its own; this is for the reports, and for moves that wait for the webhook to come back. */
+const ASK_MS = 10_000;
+/** Longer than any timeout is a multiple of. */
+const FORGET_AFTER_TIMEOUTS = 2;
+
+/** Asks the webhook now and then. Returns the way out. */
+export function watchWebhook(probe: Pick<WebhookProbe, 'ask'>): () => void {
+  void probe.ask();
+  const timer = setInterval(() => void probe.ask(), ASK_MS);
+  return () => clearInterval(timer);
+}
+
+/** Drops moves of workloads that nobody looks at any more. Returns the way out. */
+export function sweepFlights(
+  flights: Pick<Flights, 'sweep'>,
+  moveTimeoutMs: () => number,
+  now: () => number,
+): () => void {
+  const timer = setInterval(() => flights.sweep(now() - FORGET_AFTER_TIMEOUTS * moveTimeoutMs()), ASK_MS);
+  return () => clearInterval(timer);
+}
+
+/** What the API server refused because of PDBs may be allowed when one of them has changed. Returns the way out. */
+export function liftHolds(cluster: Cluster, holds: Pick<Holds, 'lift'>): () => void {
+  return cluster.pdbs.subscribe((change) => {
+    const isNews =
+      change.type !== 'updated' || change.previous.view.generation !== change.object.view.generation;
+    if (!isNews) return;
+    for (const { metadata } of cluster.workloadsIn(change.object.metadata.namespace ?? '')) {
+      holds.lift(metadata.uid);
+    }
+  });
+}

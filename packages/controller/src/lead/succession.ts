@@ -1,0 +1,56 @@
+import { type ApiClient, asError, type Lease, resource } from '@spotalis/kube';
+import type { Logger } from '@spotalis/runtime';
+import { type Flights, isWhole } from '../act/flights.ts';
+import type { Cluster } from '../observe/cluster.ts';
+
+const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
+const READ_MS = 5_000;
+
+export interface SuccessionParts {
+  readonly cluster: Cluster;
+  readonly flights: Pick<Flights, 'succeed' | 'startAfresh'>;
+  readonly client: Pick<ApiClient, 'get'>;
+  /** Undefined: it leads without a Lease, and nothing tells what was before. */
+  readonly lease:
+    | { readonly namespace: string; readonly name: string; readonly identity: string }
+    | undefined;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+/**
+ * What a new leader takes over. It cannot know which moves its predecessor began, so it assumes all that were
+ * allowed; unless the Lease shows that nobody led before.
+ */
+export function takeOver({ cluster, flights, client, lease, now, logger }: SuccessionParts): void {
+  flights.succeed(unwhole(cluster), now());
+  if (lease === undefined) return;
+  const { namespace, name, identity } = lease;
+  client
+    .get(leases, { namespace, name }, { once: true, deadlineMs: READ_MS })
+    .then(({ spec }) => {
+      // Made by this process, and never held by another one.
+      if (spec?.holderIdentity === identity && spec.leaseTransitions === 0) flights.startAfresh();
+    })
+    .catch((thrown: unknown) => {
+      logger.debug('the Lease does not tell whether there was a leader before', { error: asError(thrown) });
+    });
+}
+
+function* unwhole(cluster: Cluster) {
+  for (const workload of cluster.workloads()) {
+    if (!cluster.isManaged(workload)) continue;
+    const pods = cluster.podsOf(workload).map((pod) => ({
+      uid: pod.metadata.uid,
+      name: pod.metadata.name,
+      ended: pod.ended,
+      ready: pod.ready,
+      nodeName: pod.nodeName,
+      type: undefined,
+      steered: true,
+    }));
+    if (isWhole({ replicas: workload.replicas, pods })) continue;
+    const { uid, namespace = '' } = workload.metadata;
+    yield { workloadUid: uid, namespace };
+  }
+}

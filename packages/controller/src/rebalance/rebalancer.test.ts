@@ -1,0 +1,301 @@
+import { describe, expect, it } from '@jest/globals';
+import { preparePlacement, readNodeLabels, readPolicy, type RebalanceSettings } from '@spotalis/core';
+import type { RecordedEvent } from '@spotalis/kube';
+import type { Logger } from '@spotalis/runtime';
+import type { Outcome } from '../act/evictor.ts';
+import { Flights } from '../act/flights.ts';
+import { Bypass } from '../gate/bypass.ts';
+import { Rooms } from '../observe/rooms.ts';
+import { pruneNode } from '../observe/node.ts';
+import { Narrator } from '../report/narrator.ts';
+import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from '../testing/objects.ts';
+import { Changes } from './changes.ts';
+import { Holds } from './holds.ts';
+import { Ledgers } from './ledgers.ts';
+import { Rebalancer } from './rebalancer.ts';
+
+const subject = 'Deployment/shop/web';
+const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
+if (!labels.ok) throw new Error('labels');
+
+const settings: RebalanceSettings = {
+  readOnly: false,
+  window: null,
+  cooldownMs: 1_000,
+  minPodAgeMs: 0,
+  allowSingleReplica: false,
+  maxMovesPerMinute: 60,
+  maxInFlight: { cluster: 20, namespace: 5, node: 1, workload: 1 },
+  placement: preparePlacement(labels.labels, {
+    tolerations: [],
+    affinity: { spot: [], 'on-demand': [] },
+    spreadSpotOverZones: false,
+  }),
+};
+
+const node = (name: string, type: 'spot' | 'on-demand') =>
+  pruneNode(() => type)({
+    metadata: { name, uid: `${name}-uid`, resourceVersion: '1', labels: { capacity: type } },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
+      allocatable: { cpu: '8', memory: '16Gi', pods: '110' },
+    },
+  });
+
+/** Four Ready pods on spot and a policy that wants two there: two moves to go. */
+function stage(change: Partial<RebalanceSettings> = {}) {
+  const clock = { nowMs: 1_000_000 };
+  const cluster = aCluster();
+  const rooms = new Rooms(cluster);
+  cluster.namespaces.upsert(aNamespace(), true);
+  cluster.nodes.upsert(node('spot-1', 'spot'), true);
+  cluster.nodes.upsert(node('od-1', 'on-demand'), true);
+  cluster.deployments.upsert(aDeployment({ replicas: 4 }), true);
+  cluster.replicaSets.upsert(aReplicaSet('web-1', { replicas: 4 }), true);
+  const mark = (token: string, type: string, rank: number) => ({ token, type, rank });
+  for (const [rank, name] of ['a', 'b', 'c', 'd'].entries()) {
+    cluster.pods.upsert(aPod(name, { node: 'spot-1', ready: true, mark: mark(name, 'spot', rank) }), true);
+  }
+  const flights = new Flights();
+  const bypass = new Bypass();
+  const events: RecordedEvent[] = [];
+  const asked: string[] = [];
+  const ended: string[] = [];
+  const relisted: string[] = [];
+  const wrote: string[] = [];
+  const script = {
+    outcome: { kind: 'evicted' } as Outcome,
+    mayWrite: true,
+    serving: true,
+    onRelist: () => {},
+  };
+  const logger: Logger = {
+    error: () => undefined,
+    warn: () => undefined,
+    info: () => undefined,
+    debug: () => undefined,
+    child: () => logger,
+  };
+  const ledgers = new Ledgers({ cluster, ledger: undefined, verify: () => Promise.resolve() });
+  const rebalancer = new Rebalancer({
+    sources: {
+      cluster,
+      rooms,
+      flights,
+      changes: new Changes(cluster, () => clock.nowMs),
+      settings: () => ({ ...settings, ...change }),
+      webhook: () =>
+        script.serving ? (bypass.state ?? { kind: 'serving' }) : { kind: 'notServing', detail: 'down' },
+    },
+    evictor: {
+      evict: (_namespace, { name }) => {
+        asked.push(name);
+        return Promise.resolve(script.outcome);
+      },
+    },
+    annotator: {
+      write: (_namespace, changes) => {
+        wrote.push(...changes.map(({ pod, type }) => `${pod.name} ${type}`));
+        return Promise.resolve({ written: changes.length, left: 0 });
+      },
+    },
+    holds: new Holds(() => 0),
+    bypass,
+    probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
+    narrator: new Narrator({
+      recorder: { record: (event) => events.push(event) },
+      metrics: { blocked: () => undefined, driftSeconds: () => undefined },
+      logger,
+    }),
+    metrics: {
+      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
+      annotated: () => undefined,
+      inFlight: () => undefined,
+    },
+    logger,
+    moveTimeoutMs: () => 600_000,
+    relist: async (workload) => {
+      relisted.push(workload.metadata.name);
+      script.onRelist();
+      return ledgers.read(workload);
+    },
+    mayWrite: () => script.mayWrite,
+    now: () => clock.nowMs,
+  });
+  const policy = readPolicy({
+    workload: { 'spotalis.io/spot-percentage': '50' },
+    namespace: {},
+    defaults: {},
+  });
+  /** One look, so long after the last one. */
+  const look = async (afterMs = 0) => {
+    clock.nowMs += afterMs;
+    const workload = cluster.deployments.get('shop/web')!;
+    return rebalancer.look(subject, workload, policy, await ledgers.read(workload));
+  };
+  const replace = (gone: string, name: string, type: 'spot' | 'on-demand', ready = true) => {
+    cluster.pods.remove(`shop/${gone}`);
+    const where = type === 'spot' ? 'spot-1' : 'od-1';
+    cluster.pods.upsert(aPod(name, { node: where, ready, mark: mark(name, type, 0) }), false);
+  };
+  return {
+    cluster,
+    clock,
+    look,
+    replace,
+    rebalancer,
+    flights,
+    bypass,
+    events,
+    asked,
+    ended,
+    relisted,
+    wrote,
+    script,
+  };
+}
+
+describe('one look after another at a workload with two pods too many on spot', () => {
+  it('moves two pods, one after another, and then leaves it alone', async () => {
+    const { look, replace, asked, ended, relisted, events } = stage();
+    await look();
+    await look();
+    expect(asked).toHaveLength(1);
+    expect(relisted).toHaveLength(1);
+    replace(asked[0]!, 'e', 'on-demand');
+    await look(5_000);
+    expect(ended).toEqual(['spot on-demand succeeded']);
+    await look(5_000);
+    expect(asked).toHaveLength(2);
+    replace(asked[1]!, 'f', 'on-demand');
+    for (let turn = 0; turn < 10; turn++) await look(5_000);
+    expect(asked).toHaveLength(2);
+    expect(ended).toHaveLength(2);
+    expect(events.map(({ reason }) => reason)).toEqual(['Moved', 'Moved']);
+  });
+
+  it('waits for the time of the move while nothing comes, and longer after each failure', async () => {
+    const { look, replace, asked, ended } = stage();
+    expect(await look()).toBe(600_000);
+    replace(asked[0]!, 'e', 'spot');
+    await look(5_000);
+    expect(ended).toEqual(['spot on-demand failed']);
+    await look(1_999 - 1_000);
+    expect(asked).toHaveLength(1);
+    await look(5_000);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('decides again after the LIST, and holds when that says otherwise', async () => {
+    const { look, script, replace, asked } = stage();
+    script.onRelist = () => {
+      replace('a', 'e', 'on-demand');
+      replace('b', 'f', 'on-demand');
+    };
+    await look();
+    expect(asked).toEqual([]);
+  });
+
+  it('leaves a workload alone that changed while it was looked at', async () => {
+    const { look, script, cluster, asked } = stage();
+    script.onRelist = () => cluster.deployments.upsert(aDeployment({ replicas: 4, labels: {} }), false);
+    expect(await look()).toBe(500);
+    expect(asked).toEqual([]);
+  });
+
+  it('writes nothing without the lease', async () => {
+    const { look, script, asked, flights } = stage();
+    script.mayWrite = false;
+    await look();
+    expect(asked).toEqual([]);
+    expect(flights.count).toBe(0);
+  });
+
+  it.each<[Outcome['kind'], Outcome, number]>([
+    ['blocked', { kind: 'blocked', message: 'no' }, 10_000],
+    ['conflict', { kind: 'conflict', message: 'no' }, 1_000],
+    ['forbidden', { kind: 'forbidden', message: 'no' }, 5_000],
+    ['stale', { kind: 'stale' }, 500],
+  ])('that is %s has spent no budget, and is asked again later', async (_kind, outcome, againInMs) => {
+    const { look, script, asked, flights } = stage();
+    script.outcome = outcome;
+    const inMs = await look();
+    expect(inMs).toBeLessThanOrEqual(againInMs);
+    expect(flights.use({ workloadUid: 'web-uid', namespace: 'shop' }, 60, 1_000_000)).toMatchObject({
+      cluster: 0,
+      begunAtMs: [],
+    });
+    if (outcome.kind !== 'stale') {
+      await look(againInMs - 1);
+      expect(asked).toHaveLength(1);
+    }
+    script.outcome = { kind: 'evicted' };
+    await look(againInMs);
+    expect(asked).toHaveLength(2);
+    expect(flights.count).toBe(1);
+  });
+
+  it('counts a move whose answer was lost until the pod shows that it stays', async () => {
+    const { look, script, asked, ended, flights } = stage();
+    script.outcome = { kind: 'error', error: new Error('reset'), retryable: true };
+    expect(await look()).toBeLessThanOrEqual(15_000);
+    await look(14_000);
+    expect({ asked: asked.length, inFlight: flights.count }).toEqual({ asked: 1, inFlight: 1 });
+    script.outcome = { kind: 'evicted' };
+    await look(1_000);
+    expect(ended).toEqual(['spot on-demand lost']);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('takes a pod that is gone already as moved', async () => {
+    const { look, script, flights, events } = stage();
+    script.outcome = { kind: 'gone' };
+    await look();
+    expect(flights.count).toBe(1);
+    expect(events).toEqual([]);
+  });
+
+  it('evicts nothing in read-only mode, without the webhook, or with the budget spent', async () => {
+    const readOnly = stage({ readOnly: true });
+    await readOnly.look();
+    const away = stage();
+    away.script.serving = false;
+    await away.look();
+    const spent = stage();
+    spent.flights.succeed([], spent.clock.nowMs - 2_000);
+    const inMs = await spent.look();
+    expect([readOnly.asked, away.asked, spent.asked]).toEqual([[], [], []]);
+    expect(inMs).toBeLessThanOrEqual(58_000);
+    await spent.look(58_000);
+    expect(spent.asked).toHaveLength(1);
+  });
+
+  it('stops when three replacements in a row have passed the webhook by', async () => {
+    const { look, bypass, asked } = stage();
+    for (let index = 0; index < 3; index++) bypass.arrived(false, 1_000_000);
+    await look();
+    await look(599_999);
+    expect(asked).toEqual([]);
+    await look(1);
+    expect(asked).toHaveLength(1);
+    expect(bypass.state?.lastTrialAtMs).toBe(1_600_000);
+  });
+
+  it('corrects the type of a pod whose node is of the other one before anything is moved', async () => {
+    const { look, cluster, wrote, asked } = stage();
+    const wrong = { token: 'a', type: 'on-demand', rank: 0 };
+    cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
+    expect(await look()).toBe(1_000);
+    expect(wrote).toEqual(['a spot']);
+    expect(asked).toEqual([]);
+  });
+
+  it('goes on counting a move of a workload that is gone until it is told so', async () => {
+    const { look, rebalancer, flights, ended } = stage();
+    await look();
+    expect(flights.count).toBe(1);
+    rebalancer.forget(subject, 'web-uid', true);
+    expect(flights.count).toBe(0);
+    expect(ended).toEqual(['spot on-demand superseded']);
+  });
+});
