@@ -108,6 +108,11 @@ export class Workload {
     return `${this.#namespace}/${this.#name}`;
   }
 
+  /** As the controller names it. */
+  get subject(): string {
+    return `${this.#kind}/${this.path}`;
+  }
+
   async scale(replicas: number): Promise<void> {
     await this.#api.scale(this.#kind, this.path, replicas);
   }

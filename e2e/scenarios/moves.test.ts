@@ -1,0 +1,351 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
+import { enabledLabel, policyKeys } from '@spotalis/core';
+import { PodHistory } from './history.ts';
+import { eventsOn, verdictOn } from './moves.ts';
+import { openStage, type Stage } from './stage.ts';
+import { type Declaration, manifest, optedInNamespace, splitOf, type Split, Workload } from './workload.ts';
+
+/** As fast as workloads may be moved, so that a scenario lasts seconds. */
+const rebalance = {
+  cooldown: '1s',
+  minPodAge: '1s',
+  maxMovesPerMinute: 1_000,
+  maxInFlight: { namespace: 20, node: 20 },
+};
+
+const annotate = (annotations: Readonly<Record<string, string>>) => ({ metadata: { annotations } });
+const spotPercentage = (percentage: number) => annotate({ [policyKeys.spotPercentage]: String(percentage) });
+
+/** Waits until the workload is split like this, and all its pods are Ready. */
+async function settled(workload: Workload, split: Omit<Split, 'unsteered'>, timeoutMs = 150_000) {
+  const replicas = split.spot + split.onDemand;
+  let seen: Split | undefined;
+  await waitFor(
+    `${workload.path} to be ${JSON.stringify(split)}`,
+    async () => {
+      seen = splitOf(await workload.ready(replicas, timeoutMs));
+      return seen.spot === split.spot && seen.onDemand === split.onDemand;
+    },
+    { timeoutMs, intervalMs: 300 },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; it is ${JSON.stringify(seen)}`);
+  });
+}
+
+const pdb = (namespace: string, name: string, minAvailable: number) => ({
+  apiVersion: 'policy/v1',
+  kind: 'PodDisruptionBudget',
+  metadata: { name, namespace },
+  spec: { minAvailable, selector: { matchLabels: { app: 'web' } } },
+});
+
+/** Each has a namespace of its own and they are played at the same time. */
+interface Scenario {
+  readonly name: string;
+  readonly namespace: string;
+  readonly evictions: number;
+  play(stage: Stage, namespace: string): Promise<void>;
+}
+
+const ten = (namespace: string, percentage: number, more: Partial<Declaration> = {}): Declaration => ({
+  name: 'web',
+  namespace,
+  replicas: 10,
+  policy: { spotPercentage: percentage, minOnDemand: 1 },
+  ...more,
+});
+
+/** Declares, waits until all is there, and looks at every state in between with a floor. */
+async function watched(
+  stage: Stage,
+  declaration: Declaration,
+  floor: number,
+  play: (workload: Workload) => Promise<void>,
+): Promise<void> {
+  const workload = await stage.declare(declaration);
+  await workload.ready(declaration.replicas);
+  const history = await PodHistory.follow(stage.cluster, declaration.namespace);
+  await play(workload);
+  await history.stop();
+  for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(floor);
+}
+
+async function heldBecause(stage: Stage, workload: Workload, reason: string): Promise<void> {
+  await verdictOn(stage, workload, reason);
+  await waitFor(
+    `an Event on ${workload.path}`,
+    async () => (await eventsOn(stage, workload, 'MoveBlocked')).length > 0,
+  );
+}
+
+const scenarios: readonly Scenario[] = [
+  {
+    name: '60 to 80 % of ten pods are two evictions',
+    namespace: 'up',
+    evictions: 2,
+    play: (stage, namespace) =>
+      watched(stage, ten(namespace, 60), 1, async (workload) => {
+        await workload.patch(spotPercentage(80));
+        await settled(workload, { spot: 8, onDemand: 2 });
+        expect(await eventsOn(stage, workload, 'Moved')).toHaveLength(2);
+      }),
+  },
+  {
+    name: '70 to 80 % of ten pods is one eviction',
+    namespace: 'one',
+    evictions: 1,
+    play: (stage, namespace) =>
+      watched(stage, ten(namespace, 70), 1, async (workload) => {
+        await workload.patch(spotPercentage(80));
+        await settled(workload, { spot: 8, onDemand: 2 });
+      }),
+  },
+  {
+    name: 'a floor that is raised is reached without an on-demand pod less on the way',
+    namespace: 'floor',
+    evictions: 3,
+    play: (stage, namespace) =>
+      watched(stage, ten(namespace, 100), 1, async (workload) => {
+        await workload.patch(annotate({ [policyKeys.minOnDemand]: '4' }));
+        await settled(workload, { spot: 6, onDemand: 4 });
+      }),
+  },
+  {
+    name: '0 to 100 to 0 % is each pod twice',
+    namespace: 'flip',
+    evictions: 6,
+    play: async (stage, namespace) => {
+      const policy = { spotPercentage: 0, minOnDemand: 0 };
+      const workload = await stage.declare(ten(namespace, 0, { replicas: 3, policy }));
+      await settled(workload, { spot: 0, onDemand: 3 });
+      await workload.patch(spotPercentage(100));
+      await settled(workload, { spot: 3, onDemand: 0 });
+      await workload.patch(spotPercentage(0));
+      await settled(workload, { spot: 0, onDemand: 3 });
+    },
+  },
+  {
+    name: 'ten pods from before, all on spot, are adopted at 70 % with three evictions',
+    namespace: 'adopted',
+    evictions: 3,
+    play: async (stage, namespace) => {
+      const declaration = ten(namespace, 70);
+      await stage.cluster.api.apply(manifest(declaration));
+      const workload = new Workload(stage.cluster.api, declaration);
+      await verdictOn(stage, workload, 'Balanced');
+      // The seven that stayed are as they were.
+      expect(splitOf(await workload.ready(10))).toEqual({ spot: 0, onDemand: 3, unsteered: 7 });
+    },
+  },
+  {
+    name: 'a PodDisruptionBudget that allows none is told once, and moves go on when it is relaxed',
+    namespace: 'budget',
+    evictions: 2,
+    play: (stage, namespace) =>
+      watched(stage, ten(namespace, 60), 1, async (workload) => {
+        await stage.cluster.api.apply(pdb(namespace, 'web', 10));
+        await workload.patch(spotPercentage(80));
+        await heldBecause(stage, workload, 'PdbBlocks');
+        expect(stage.evictions(namespace)).toBe(0);
+        await stage.cluster.api.apply(pdb(namespace, 'web', 8));
+        await settled(workload, { spot: 8, onDemand: 2 });
+        expect(await eventsOn(stage, workload, 'MoveBlocked')).toHaveLength(1);
+      }),
+  },
+  {
+    name: 'two PodDisruptionBudgets on one pod are told and nothing is asked',
+    namespace: 'budgets',
+    evictions: 0,
+    play: async (stage, namespace) => {
+      const workload = await stage.declare(ten(namespace, 60));
+      await stage.cluster.api.apply([pdb(namespace, 'one', 1), pdb(namespace, 'two', 1)]);
+      await workload.ready(10);
+      await workload.patch(spotPercentage(80));
+      await heldBecause(stage, workload, 'TwoPdbs');
+    },
+  },
+  {
+    name: 'pods that must not be disrupted stay',
+    namespace: 'protected',
+    evictions: 0,
+    play: async (stage, namespace) => {
+      const podAnnotations = { 'karpenter.sh/do-not-disrupt': 'true' };
+      const workload = await stage.declare(ten(namespace, 60, { podAnnotations }));
+      await workload.ready(10);
+      await workload.patch(spotPercentage(80));
+      await heldBecause(stage, workload, 'NoCandidate');
+    },
+  },
+  {
+    name: 'the only pod of a workload stays',
+    namespace: 'single',
+    evictions: 0,
+    play: async (stage, namespace) => {
+      const policy = { spotPercentage: 0, minOnDemand: 0 };
+      const workload = await stage.declare(ten(namespace, 0, { replicas: 1, policy }));
+      await workload.ready(1);
+      await workload.patch(spotPercentage(100));
+      await heldBecause(stage, workload, 'SingleReplica');
+    },
+  },
+  {
+    name: 'a closed window holds, and opens for what waits',
+    namespace: 'window',
+    evictions: 2,
+    play: async (stage, namespace) => {
+      const workload = await stage.declare(ten(namespace, 60));
+      await workload.ready(10);
+      // A minute in February; then every minute.
+      const closed = {
+        [policyKeys.disruptionSchedule]: '0 0 29 2 *',
+        [policyKeys.disruptionDuration]: '1m',
+      };
+      await workload.patch(annotate({ ...closed, [policyKeys.spotPercentage]: '80' }));
+      await verdictOn(stage, workload, 'WindowClosed');
+      expect(stage.evictions(namespace)).toBe(0);
+      await workload.patch(annotate({ [policyKeys.disruptionSchedule]: '* * * * *' }));
+      await settled(workload, { spot: 8, onDemand: 2 });
+      expect(await eventsOn(stage, workload, 'WindowOpened')).toHaveLength(1);
+    },
+  },
+  {
+    name: 'a paused workload stays as it is',
+    namespace: 'paused',
+    evictions: 0,
+    play: async (stage, namespace) => {
+      const workload = await stage.declare(ten(namespace, 60));
+      await workload.ready(10);
+      await workload.patch(annotate({ [policyKeys.paused]: 'true', [policyKeys.spotPercentage]: '80' }));
+      await verdictOn(stage, workload, 'Paused');
+    },
+  },
+  {
+    name: 'a type that has no room for the pods is not evicted toward',
+    namespace: 'absent',
+    evictions: 0,
+    play: async (stage, namespace) => {
+      const template = {
+        metadata: { labels: { app: 'web' } },
+        spec: {
+          nodeSelector: { 'karpenter.sh/nodepool': 'on-demand' },
+          containers: [{ name: 'app', image: 'registry.k8s.io/pause:3.10' }],
+        },
+      };
+      const workload = await stage.declare(ten(namespace, 0, { spec: { template } }));
+      await workload.ready(10);
+      await workload.patch(spotPercentage(50));
+      await heldBecause(stage, workload, 'NoCapacity');
+    },
+  },
+  {
+    name: 'five changes of the policy two seconds apart cost no more than the last one',
+    namespace: 'changes',
+    evictions: 2,
+    play: (stage, namespace) =>
+      watched(stage, ten(namespace, 50), 1, async (workload) => {
+        for (const percentage of [60, 90, 20, 80, 70]) {
+          await workload.patch(spotPercentage(percentage));
+          await new Promise((resolve) => setTimeout(resolve, 2_000));
+        }
+        await settled(workload, { spot: 7, onDemand: 3 });
+      }),
+  },
+  {
+    name: 'a StatefulSet moves the ordinals that are in the wrong place, one after another',
+    namespace: 'stateful',
+    evictions: 3,
+    play: async (stage, namespace) => {
+      const policy = { spotPercentage: 0, minOnDemand: 0 };
+      const workload = await stage.declare(
+        ten(namespace, 0, { kind: 'StatefulSet', name: 'web', replicas: 6, policy }),
+      );
+      await settled(workload, { spot: 0, onDemand: 6 });
+      await workload.patch(spotPercentage(50));
+      await settled(workload, { spot: 3, onDemand: 3 });
+    },
+  },
+];
+
+/** After the first eviction something changes, and no other one follows. */
+const interruptions: readonly {
+  name: string;
+  namespace: string;
+  reason: string | undefined;
+  patch: object;
+}[] = [
+  {
+    name: 'a label that is removed midway ends all moving',
+    namespace: 'unlabelled',
+    reason: undefined,
+    patch: { metadata: { labels: { [enabledLabel]: null } } },
+  },
+  {
+    name: 'an annotation that becomes invalid midway ends all moving',
+    namespace: 'invalid',
+    reason: 'InvalidPolicy',
+    patch: annotate({ [policyKeys.spotPercentage]: 'lots' }),
+  },
+];
+
+describe('moves, of workloads side by side', () => {
+  let stage: Stage;
+  const played = new Map<string, Promise<void>>();
+  const stopped = new Map<string, number>();
+
+  beforeAll(async () => {
+    stage = await openStage({ configuration: { rebalance } });
+    await onSpotBefore(stage, ten('adopted', 70));
+    for (const scenario of scenarios) {
+      played.set(scenario.namespace, scenario.play(stage, scenario.namespace));
+    }
+    for (const { namespace, reason, patch } of interruptions) {
+      played.set(namespace, interrupt(namespace, reason, patch));
+    }
+    for (const promise of played.values()) promise.catch(() => undefined);
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  async function interrupt(namespace: string, reason: string | undefined, patch: object): Promise<void> {
+    const policy = { spotPercentage: 0, minOnDemand: 0 };
+    const workload = await stage.declare(ten(namespace, 0, { policy }));
+    await workload.ready(10);
+    await workload.patch(spotPercentage(100));
+    await waitFor('an eviction', () => stage.evictions(namespace) > 0, { timeoutMs: 60_000 });
+    await workload.patch(patch);
+    if (reason !== undefined) await verdictOn(stage, workload, reason);
+    await workload.ready(10);
+    stopped.set(namespace, stage.evictions(namespace));
+  }
+
+  it.each(scenarios)('$name', ({ namespace }) => played.get(namespace), 200_000);
+  it.each(interruptions)('$name', ({ namespace }) => played.get(namespace), 200_000);
+
+  it('take no eviction more than these, ever', async () => {
+    await Promise.allSettled(played.values());
+    const asked = scenarios.map(({ namespace }) => [namespace, stage.evictions(namespace)]);
+    expect(Object.fromEntries(asked)).toEqual(
+      Object.fromEntries(scenarios.map(({ namespace, evictions }) => [namespace, evictions])),
+    );
+    for (const [namespace, evictions] of stopped) {
+      expect(stage.evictions(namespace)).toBe(evictions);
+      // Of ten that it would have been.
+      expect(evictions).toBeLessThan(4);
+    }
+  }, 200_000);
+});
+
+/** The pods are there before anybody opted in, while there is no room on on-demand. */
+async function onSpotBefore(stage: Stage, declaration: Declaration): Promise<void> {
+  const { cluster } = stage;
+  const { spec, metadata, ...rest } = manifest(declaration);
+  const nodes = Array.from({ length: 6 }, (_, index) => `on-demand-${index + 1}`);
+  await Promise.all(nodes.map((node) => cluster.cordon(node)));
+  const bare = { ...rest, metadata: { ...metadata, labels: {}, annotations: {} }, spec };
+  await cluster.api.apply([optedInNamespace(declaration.namespace), bare]);
+  await new Workload(cluster.api, declaration).ready(declaration.replicas);
+  await Promise.all(nodes.map((node) => cluster.uncordon(node)));
+}

@@ -1,0 +1,65 @@
+import { type KubeObject, waitFor } from '@spotalis/cluster';
+import type { Stage } from './stage.ts';
+import type { Workload } from './workload.ts';
+
+interface Verdict {
+  readonly verdict: string;
+  readonly reason: string;
+  readonly text: string;
+}
+
+interface DebugState {
+  readonly leader: { readonly isLeader: boolean };
+  readonly workloads: Readonly<Record<string, { readonly rebalance?: Verdict }>>;
+}
+
+/** The controller that says it leads, with what it says; undefined while there is none. */
+async function leaderOf({ installation }: Stage) {
+  for (const { debugPort, component } of installation.controllers) {
+    const answer = await fetch(`http://127.0.0.1:${debugPort}/debug/state`).catch(() => undefined);
+    const state = (await answer?.json()) as DebugState | undefined;
+    if (state?.leader.isLeader === true) return { component, state };
+  }
+  return undefined;
+}
+
+/** kill -9. */
+export async function killLeader(stage: Stage): Promise<void> {
+  const leader = await waitFor('a leader', () => leaderOf(stage));
+  await leader.component.kill('SIGKILL');
+}
+
+/** What the leader thinks of a workload now; undefined while there is no leader, or it has not looked yet. */
+async function verdictOf(stage: Stage, subject: string): Promise<Verdict | undefined> {
+  return (await leaderOf(stage))?.state.workloads[subject]?.rebalance;
+}
+
+/** Waits until the leader gives this reason for what it does, or does not do. */
+export async function verdictOn(stage: Stage, workload: Workload, reason: string): Promise<void> {
+  let last: Verdict | undefined;
+  await waitFor(
+    `${workload.subject} to be ${reason}`,
+    async () => {
+      last = await verdictOf(stage, workload.subject);
+      return last?.reason === reason;
+    },
+    { timeoutMs: 90_000, intervalMs: 200 },
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}; it is ${JSON.stringify(last)}`);
+  });
+}
+
+interface Event extends KubeObject {
+  readonly reason: string;
+  readonly note: string;
+  readonly regarding: { readonly name: string };
+}
+
+/** The Events on a workload with one reason. A repeated one is one. */
+export async function eventsOn(stage: Stage, workload: Workload, reason: string): Promise<readonly Event[]> {
+  const [namespace, name] = workload.path.split('/');
+  const events = await stage.cluster.api.list<Event>('events.k8s.io/v1/Event', {
+    ...(namespace !== undefined && { namespace }),
+  });
+  return events.filter((event) => event.regarding.name === name && event.reason === reason);
+}

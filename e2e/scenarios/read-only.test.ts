@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { installationNamespace } from '@spotalis/cluster';
+import { enabledLabel, policyKeys } from '@spotalis/core';
+import { verdictOn } from './moves.ts';
+import { openStage, type Stage } from './stage.ts';
+import { splitOf } from './workload.ts';
+
+const writes = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+
+describe('read-only mode', () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await openStage({
+      configuration: { readOnlyMode: true, rebalance: { cooldown: '1s', minPodAge: '1s' } },
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  it('explains a workload that drifts, and writes nothing but Leases and Events', async () => {
+    const policy = { spotPercentage: 100, minOnDemand: 0 };
+    const workload = await stage.declare({ name: 'web', namespace: 'watched', replicas: 6, policy });
+    expect(splitOf(await workload.ready(6)).unsteered).toBe(6);
+    await verdictOn(stage, workload, 'ReadOnly');
+    await workload.patch({ metadata: { annotations: { [policyKeys.spotPercentage]: '0' } } });
+    await workload.scale(8);
+    await workload.ready(8);
+    await verdictOn(stage, workload, 'ReadOnly');
+    await workload.patch({ metadata: { labels: { [enabledLabel]: null } } });
+
+    const ours = `system:serviceaccount:${installationNamespace}:`;
+    const written = stage.cluster.auditLog.read(
+      ({ verb, user }) => writes.has(verb) && user.username.startsWith(ours),
+    );
+    const resources = new Set(written.map(({ objectRef }) => objectRef?.resource));
+    expect([...resources].filter((one) => one !== 'leases' && one !== 'events')).toEqual([]);
+    expect(resources.has('leases')).toBe(true);
+    expect(stage.evictions()).toBe(0);
+  }, 120_000);
+});
