@@ -160,6 +160,11 @@ describe('what is refused', () => {
       { SPOTALIS_CONTROLLER_LEADER_ELECTION_RETRY_PERIOD: '10s', ...redis },
       'retryPeriod: has to be below renewDeadline',
     ],
+    [
+      { SPOTALIS_REBALANCE_SCHEDULE: '0 22 * * *', ...redis },
+      'rebalance.duration: has to be set with schedule',
+    ],
+    [{ SPOTALIS_REBALANCE_DURATION: '4h', ...redis }, 'rebalance.schedule: has to be set with duration'],
     [{}, 'redis: none is set; set exactly one of'],
     [{ SPOTALIS_REDIS_CLUSTER_NODES: 'a:1', ...redis }, 'redis: redis.url and redis.cluster.nodes are set'],
   ])('is a pair of values that does not go together %#', async (environment, message) => {

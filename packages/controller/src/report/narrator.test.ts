@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RebalanceTrace, Standing } from '@spotalis/core';
+import type { RecordedEvent } from '@spotalis/kube';
+import type { Logger } from '@spotalis/runtime';
+import { aDeployment } from '../testing/objects.ts';
+import { Narrator } from './narrator.ts';
+
+const subject = 'Deployment/shop/web';
+const workload = aDeployment();
+
+const standing = (drift: number): Standing => ({
+  numbers: { spotPercentage: 50, minOnDemand: 0 },
+  replicas: 4,
+  counts: { spot: 2 + drift, onDemand: 2 - drift },
+  untyped: 0,
+  onUnknownNodes: 0,
+  target: 2,
+  drift,
+});
+
+type Held = 'SingleReplica' | 'Balanced' | 'Paused';
+
+const held = (reason: Held, drift = 1): RebalanceTrace => ({
+  verdict: { kind: 'nothing' },
+  reason,
+  facts: {},
+  standing: standing(drift),
+});
+
+const closed: RebalanceTrace = {
+  verdict: { kind: 'wait', untilMs: 90_000 },
+  reason: 'WindowClosed',
+  facts: { window: 'workload', opensAtMs: 90_000 },
+  standing: standing(1),
+};
+
+const unavailable: RebalanceTrace = {
+  verdict: { kind: 'nothing' },
+  reason: 'NotAvailable',
+  facts: { available: 1, needed: 2 },
+  standing: standing(1),
+};
+
+function narratorOf() {
+  const events: RecordedEvent[] = [];
+  const blocked: string[] = [];
+  const lines: string[] = [];
+  const drift: (number | undefined)[] = [];
+  const logger: Logger = {
+    error: () => undefined,
+    warn: () => undefined,
+    info: (message) => lines.push(message),
+    debug: () => undefined,
+    child: () => logger,
+  };
+  const narrator = new Narrator({
+    recorder: { record: (event) => events.push(event) },
+    metrics: {
+      blocked: (reason) => blocked.push(reason),
+      driftSeconds: (_workload, seconds) => drift.push(seconds),
+    },
+    logger,
+  });
+  const tell = (trace: RebalanceTrace, nowMs: number) =>
+    narrator.tell(subject, workload, trace, undefined, nowMs);
+  return { narrator, tell, events, blocked, lines, drift };
+}
+
+describe('what people are told of a workload', () => {
+  it('is one Event for a block that lasts, and none for each look', () => {
+    const { tell, events, lines, blocked } = narratorOf();
+    expect(tell(held('SingleReplica'), 0)).toBe(5_000);
+    expect(tell(held('SingleReplica'), 4_000)).toBe(1_000);
+    expect(events).toEqual([]);
+    for (let nowMs = 5_000; nowMs < 100_000; nowMs += 5_000) tell(held('SingleReplica'), nowMs);
+    expect(events).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'MoveBlocked',
+        note: expect.stringMatching(/^SingleReplica: .*allowSingleReplica/),
+        regarding: { kind: 'Deployment', name: 'web', uid: 'web-uid' },
+      },
+    ]);
+    expect(lines).toEqual(['move blocked']);
+    expect(blocked).toEqual(['SingleReplica']);
+  });
+
+  it('is another Event for another reason, and the same again only after it was over', () => {
+    const { tell, events } = narratorOf();
+    const lasting = (trace: RebalanceTrace, fromMs: number) => {
+      tell(trace, fromMs);
+      tell(trace, fromMs + 5_000);
+    };
+    lasting(held('SingleReplica'), 0);
+    lasting(unavailable, 10_000);
+    lasting(held('Balanced', 0), 20_000);
+    lasting(unavailable, 30_000);
+    expect(events.map(({ note }) => note.split(':')[0])).toEqual([
+      'SingleReplica',
+      'NotAvailable',
+      'NotAvailable',
+    ]);
+  });
+
+  it('is nothing about what its owner asked for, nor of what passes by itself', () => {
+    const { tell, events } = narratorOf();
+    expect(tell(held('Paused'), 0)).toBeUndefined();
+    tell(held('Paused'), 100_000);
+    expect(events).toEqual([]);
+  });
+
+  it('does not repeat a block that something passing interrupted', () => {
+    const { tell, events } = narratorOf();
+    tell(held('SingleReplica'), 0);
+    tell(held('SingleReplica'), 5_000);
+    tell(held('Paused'), 6_000);
+    tell(held('SingleReplica'), 7_000);
+    tell(held('SingleReplica'), 20_000);
+    expect(events).toHaveLength(1);
+  });
+
+  it('is that a window has opened for what waited for it', () => {
+    const { tell, events } = narratorOf();
+    tell(closed, 0);
+    tell(held('SingleReplica'), 90_000);
+    tell(held('SingleReplica'), 91_000);
+    expect(events).toMatchObject([{ type: 'Normal', reason: 'WindowOpened' }]);
+  });
+
+  it('is for how long there has been drift, also between two looks', () => {
+    const { narrator, tell, drift } = narratorOf();
+    tell(held('Paused'), 10_000);
+    tell(held('Paused'), 12_000);
+    narrator.refresh(15_000);
+    tell(held('Balanced', 0), 16_000);
+    tell(held('Paused'), 20_000);
+    expect(drift).toEqual([0, 2, 5, 0, 0]);
+    expect(narrator.drifting()).toEqual([subject]);
+    narrator.forget(subject);
+    expect(drift.at(-1)).toBeUndefined();
+    expect(narrator.drifting()).toEqual([]);
+  });
+
+  it('is, to whoever asks, the present reason, since when and until when', () => {
+    const { narrator, tell } = narratorOf();
+    tell(closed, 0);
+    tell(closed, 30_000);
+    expect(narrator.shown(subject)).toMatchObject({
+      verdict: 'wait',
+      reason: 'WindowClosed',
+      text: expect.stringContaining("workload's window"),
+      since: '1970-01-01T00:00:00.000Z',
+      until: '1970-01-01T00:01:30.000Z',
+    });
+  });
+});
