@@ -65,12 +65,17 @@ describe('a move in flight', () => {
 
   it('tells once whether its replacement came through admission', () => {
     const { flights, follow, arrived } = inFlight();
-    expect(flights.unproven).toBe(1);
+    expect(flights.unproven(2_000)).toBe(1);
     const fresh = pod('c', { type: undefined, steered: false, ready: false });
     follow(scene(pod('b'), fresh));
     follow(scene(pod('b'), fresh));
     expect(arrived).toEqual([false]);
-    expect(flights.unproven).toBe(0);
+    expect(flights.unproven(2_000)).toBe(0);
+  });
+
+  it('whose replacement does not come at all says nothing about admission after a while', () => {
+    const { flights } = inFlight();
+    expect([30_999, 31_000].map((nowMs) => flights.unproven(nowMs))).toEqual([1, 0]);
   });
 
   it('is superseded when fewer pods are wanted, or the workload is gone', () => {

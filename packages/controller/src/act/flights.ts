@@ -64,6 +64,8 @@ export interface Landed {
 
 /** An eviction whose answer was lost shows on its pod within this time, or did not happen. */
 const ANSWER_MS = 15_000;
+/** Much longer than a ReplicaSet takes to make up for a pod. */
+const ARRIVAL_MS = 30_000;
 const MINUTE_MS = 60_000;
 
 /** The moves in flight, what they leave behind, and what both mean for the budgets. */
@@ -218,11 +220,19 @@ export class Flights {
     return this.#flights.size;
   }
 
-  /** Moves of which nobody knows yet whether their replacement goes through admission. */
-  get unproven(): number {
+  has(workloadUid: string): boolean {
+    return this.#flights.has(workloadUid);
+  }
+
+  /**
+   * Moves of which nobody knows yet whether their replacement goes through admission. One that has not come for long
+   * is held back by something else, a quota perhaps, and says nothing about admissions.
+   */
+  unproven(nowMs: number): number {
     let count = 0;
     for (const flight of this.#flights.values()) {
-      if (flight.kind === 'own' && flight.replacement === 'unseen') count++;
+      if (flight.kind !== 'own' || flight.replacement !== 'unseen') continue;
+      if (flight.beganAtMs > nowMs - ARRIVAL_MS) count++;
     }
     return count;
   }

@@ -75,6 +75,7 @@ export class Rebalancer {
   /** Ends the move of a workload when its replacement is there; also of one that is not ours any more, or is gone. */
   follow(workloadUid: string, workload: ObservedWorkload | undefined): void {
     const { sources, bypass, metrics, moveTimeoutMs, now, logger } = this.#parts;
+    if (!sources.flights.has(workloadUid)) return;
     const nowMs = now();
     const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
     const landed = sources.flights.follow(workloadUid, this.#scene(workload), limits, (steered) => {
@@ -196,7 +197,7 @@ export class Rebalancer {
     const { sources, holds, bypass, probe, relist, mayWrite, narrator, evictor, now } = this.#parts;
     const { uid, namespace = '' } = workload.metadata;
     if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
-    if (!bypass.allows(sources.flights.unproven)) return { trace: seemingly, againInMs: SOON_MS };
+    if (!bypass.allows(sources.flights.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
     await probe.ask();
     const ledger = await relist(workload);
     const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${workload.metadata.name}`);
@@ -207,7 +208,7 @@ export class Rebalancer {
     const trace = this.#decide(current, policy, ledger);
     if (trace.verdict.kind !== 'move') return { trace };
     // From here to the departure nothing waits, so that two workers cannot spend one budget.
-    if (!bypass.allows(sources.flights.unproven)) return { trace, againInMs: SOON_MS };
+    if (!bypass.allows(sources.flights.unproven(now()))) return { trace, againInMs: SOON_MS };
     if (!mayWrite()) return { trace };
     const { move } = trace.verdict;
     this.#depart(workload, move);

@@ -68,6 +68,8 @@ export function moveMetrics(metrics: Metrics) {
   }
   for (const reason of rebalanceReasons) blocked.touch({ reason });
   for (const kind of ['correct', 'renumber'] as const) annotated.touch({ kind });
+  flying.set({}, 0);
+  serving.set({}, 0);
 
   return {
     moved: (from: CapacityType, to: CapacityType, result: FlightResult) => moved.add({ from, to, result }),
