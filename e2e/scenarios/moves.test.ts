@@ -1,10 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@spotalis/cluster';
+import { HOLD_ANNOTATION, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
 import { PodHistory } from './history.ts';
 import { eventsOn, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
-import { type Declaration, manifest, optedInNamespace, splitOf, type Split, Workload } from './workload.ts';
+import {
+  type Declaration,
+  isReady,
+  manifest,
+  optedInNamespace,
+  splitOf,
+  type Split,
+  typeOf,
+  Workload,
+} from './workload.ts';
 
 /** As fast as workloads may be moved, so that a scenario lasts seconds. */
 const rebalance = {
@@ -251,18 +260,76 @@ const scenarios: readonly Scenario[] = [
         await settled(workload, { spot: 7, onDemand: 3 });
       }),
   },
+  ...(['OrderedReady', 'Parallel'] as const).map(
+    (podManagementPolicy): Scenario => ({
+      name: `a StatefulSet managed ${podManagementPolicy} moves the ordinals that are in the wrong place`,
+      namespace: `stateful-${podManagementPolicy.toLowerCase()}`,
+      evictions: 3,
+      play: async (stage, namespace) => {
+        const policy = { spotPercentage: 0, minOnDemand: 0 };
+        const kind = 'StatefulSet';
+        const workload = await stage.declare(
+          ten(namespace, 0, { kind, replicas: 6, policy, spec: { podManagementPolicy } }),
+        );
+        await settled(workload, { spot: 0, onDemand: 6 });
+        await workload.patch(spotPercentage(50));
+        await settled(workload, { spot: 3, onDemand: 3 });
+      },
+    }),
+  ),
   {
-    name: 'a StatefulSet moves the ordinals that are in the wrong place, one after another',
-    namespace: 'stateful',
-    evictions: 3,
+    name: 'of three replicas with two that never get ready the third one stays',
+    namespace: 'crashing',
+    evictions: 1,
     play: async (stage, namespace) => {
       const policy = { spotPercentage: 0, minOnDemand: 0 };
-      const workload = await stage.declare(
-        ten(namespace, 0, { kind: 'StatefulSet', name: 'web', replicas: 6, policy }),
-      );
-      await settled(workload, { spot: 0, onDemand: 6 });
-      await workload.patch(spotPercentage(50));
-      await settled(workload, { spot: 3, onDemand: 3 });
+      const podAnnotations = { [HOLD_ANNOTATION]: 'ready' };
+      const workload = await stage.declare(ten(namespace, 0, { replicas: 3, policy, podAnnotations }));
+      const [healthy] = await waitFor('three pods', async () => {
+        const pods = await workload.pods();
+        return pods.length === 3 && pods.every(({ spec }) => spec.nodeName !== undefined) ? pods : undefined;
+      });
+      const fieldSelector = `metadata.name=${healthy?.metadata?.name}`;
+      await stage.cluster.releasePods({ namespace, fieldSelector });
+      await waitFor('one to be Ready', async () => (await workload.pods()).filter(isReady).length === 1);
+      await workload.patch(spotPercentage(100));
+      await verdictOn(stage, workload, 'MoveInFlight');
+      const uids = (await workload.pods()).map(({ metadata }) => metadata?.uid);
+      expect(uids).toContain(healthy?.metadata?.uid);
+    },
+  },
+  {
+    name: 'pods of a stranger with the same labels are not touched',
+    namespace: 'foreign',
+    evictions: 2,
+    play: async (stage, namespace) => {
+      const expression = { key: 'app', operator: 'In', values: ['web'] };
+      const labels = { app: 'web', of: 'stranger' };
+      const stranger = {
+        ...manifest({ ...ten(namespace, 0), name: 'stranger', replicas: 5 }),
+        metadata: { name: 'stranger', namespace },
+        spec: {
+          replicas: 5,
+          selector: { matchLabels: { of: 'stranger' } },
+          template: {
+            metadata: { labels },
+            spec: { containers: [{ name: 'app', image: 'registry.k8s.io/pause:3.10' }] },
+          },
+        },
+      };
+      const declared = ten(namespace, 60, { spec: { selector: { matchExpressions: [expression] } } });
+      const workload = await stage.declare(declared);
+      await workload.ready(10);
+      await stage.cluster.api.apply(stranger);
+      const strangers = () =>
+        stage.cluster.api
+          .list('Pod', { namespace, labelSelector: 'of=stranger' })
+          .then((pods) => pods.map(({ metadata }) => metadata?.uid ?? '').toSorted());
+      const before = await waitFor('five strangers', strangers, { until: (uids) => uids.length === 5 });
+      await workload.patch(spotPercentage(80));
+      await waitFor('two moves', () => stage.evictions(namespace) === 2, { timeoutMs: 90_000 });
+      await verdictOn(stage, workload, 'Balanced');
+      expect(await strangers()).toEqual(before);
     },
   },
 ];
@@ -336,6 +403,21 @@ describe('moves, of workloads side by side', () => {
       expect(evictions).toBeLessThan(4);
     }
   }, 200_000);
+
+  it('follow a node whose label says something else from now on', async () => {
+    const namespace = 'relabelled';
+    const policy = { spotPercentage: 50, minOnDemand: 1 };
+    const workload = await stage.declare({ name: 'web', namespace, replicas: 10, policy });
+    const pods = await workload.ready(10);
+    const node = pods.find((pod) => typeOf(pod) === 'spot')?.spec.nodeName ?? '';
+    const wrong = pods.filter(({ spec }) => spec.nodeName === node).length;
+    const label = { 'karpenter.sh/capacity-type': 'on-demand' };
+    await stage.cluster.api.patch('Node', node, { metadata: { labels: label } });
+    await waitFor(`${wrong} moves`, () => stage.evictions(namespace) === wrong, { timeoutMs: 60_000 });
+    await workload.ready(10);
+    await verdictOn(stage, workload, 'Balanced');
+    expect(stage.evictions(namespace)).toBe(wrong);
+  }, 120_000);
 });
 
 /** The pods are there before anybody opted in, while there is no room on on-demand. */
