@@ -44,12 +44,22 @@ function cacheDirectory() {
   return directory;
 }
 
+/** Where tools that know the XDG directories put their own caches and state: not into the user's. */
+function tidyEnvironment(cache) {
+  return {
+    XDG_CACHE_HOME: join(cache, 'xdg', 'cache'),
+    XDG_DATA_HOME: join(cache, 'xdg', 'data'),
+    XDG_STATE_HOME: join(cache, 'xdg', 'state'),
+  };
+}
+
 /** Runs a step quietly; its output is shown only when it fails. */
-function runStep(what, command, args, remedy) {
+function runStep(what, command, args, { cache, remedy }) {
   const began = Date.now();
   say(`${what} ...`);
   const done = spawnSync(command, args, {
     cwd: root,
+    env: { ...process.env, ...tidyEnvironment(cache) },
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
     shell: process.platform === 'win32',
@@ -82,7 +92,7 @@ function bringPnpm(cache) {
         '--loglevel=error',
         packageManager,
       ],
-      'Check that npm can reach its registry (npm ping), then run this again.',
+      { cache, remedy: 'Check that npm can reach its registry (npm ping), then run this again.' },
     );
   }
   return bin;
@@ -121,7 +131,7 @@ function installWorkspace(cache, pnpm) {
       '--store-dir',
       join(cache, 'pnpm-store'),
     ],
-    'Check that the npm registry can be reached (npm ping), then run this again.',
+    { cache, remedy: 'Check that the npm registry can be reached (npm ping), then run this again.' },
   );
   writeFileSync(stamp, fingerprint);
 }
@@ -146,6 +156,7 @@ function hand(over, args, { cache, pnpm }) {
     stdio: 'inherit',
     env: {
       ...process.env,
+      ...tidyEnvironment(cache),
       PATH: path,
       SPOTALIS_CACHE_DIR: cache,
       // The tests start the bundles on it, too: they are to run on the oldest Node that is promised.

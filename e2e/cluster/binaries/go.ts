@@ -1,4 +1,5 @@
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
@@ -36,9 +37,13 @@ export async function findGo(progress: Progress): Promise<Toolchain> {
   );
 }
 
-/** Everything that Go downloads or compiles stays in our cache. The user's GOPROXY and the like are respected. */
+/** Everything that Go writes stays in our cache. What the user told it, by `go env -w` for example, is respected. */
 function caches(): Record<string, string> {
+  const { GOENV, XDG_CONFIG_HOME = join(homedir(), '.config') } = process.env;
   return {
+    GOENV: GOENV ?? join(XDG_CONFIG_HOME, 'go', 'env'),
+    // For its telemetry's counters.
+    XDG_CONFIG_HOME: join(cacheDir(), 'go', 'config'),
     GOPATH: join(cacheDir(), 'go'),
     GOCACHE: join(cacheDir(), 'go-build'),
     GOFLAGS: '-modcacherw',
