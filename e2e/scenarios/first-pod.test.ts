@@ -7,7 +7,7 @@ describe('a Namespace and a workload applied in one go', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200 });
+    stage = await openStage({ delayAnswersMs: 100, proxied: true });
   }, 120_000);
 
   afterAll(async () => {
@@ -31,6 +31,16 @@ describe('a Namespace and a workload applied in one go', () => {
     for (const workload of workloads) {
       expect(await workload.splitWhenCreated(10)).toEqual(workload.exactly(10));
     }
+  }, 120_000);
+
+  it('are exact from the first pod when watches are 100 ms behind (B1)', async () => {
+    stage.proxy.slow(100);
+    for (let turn = 0; turn < 5; turn++) {
+      const namespace = `behind-${turn}`;
+      const workload = await stage.declare({ name: 'web', namespace, replicas: 5, policy });
+      expect(await workload.splitWhenCreated(5)).toEqual(workload.exactly(5));
+    }
+    stage.proxy.resume();
   }, 120_000);
 
   it('are exact from the first pod of a StatefulSet (B10)', async () => {
