@@ -89,7 +89,7 @@ async function withDebianGo(fetch: (go: string) => Promise<Toolchain>): Promise<
 }
 
 async function versionOf(go: string): Promise<number[]> {
-  const { stdout } = await run(go, ['version'], { GOTOOLCHAIN: 'local' });
+  const { stdout } = await run(go, ['version'], { ...caches(), GOTOOLCHAIN: 'local' });
   return numbers(/go(\d+(?:\.\d+)*)/.exec(stdout)?.[1] ?? '0');
 }
 
