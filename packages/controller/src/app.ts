@@ -40,14 +40,7 @@ import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
 import { moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
-import {
-  classifierOf,
-  leaseNamespaceOf,
-  managedIn,
-  nodeLabelsOf,
-  policyDefaultsOf,
-  rebalanceSettings,
-} from './settings.ts';
+import { classifierOf, leaseNamespaceOf, managedIn, nodeLabelsOf, rebalanceSettings } from './settings.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
@@ -215,7 +208,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     problems: new Problems(recorder),
     metrics: leadMetric,
     logger,
-    policyDefaults: () => policyDefaultsOf(live.current.defaults),
+    policyDefaults: () => live.current.defaults,
     ledgers,
     rebalancer,
     resyncPeriodMs: values.controller.resyncPeriod,

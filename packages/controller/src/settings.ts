@@ -6,7 +6,6 @@ import {
   managed,
   type NodeLabels,
   parseSchedule,
-  type PolicyDefaults,
   preparePlacement,
   readNodeLabels,
   type RebalanceSettings,
@@ -95,14 +94,6 @@ export function rebalanceSettings(
     };
     settings = next;
     return next;
-  };
-}
-
-/** The configuration holds numbers; a policy is read from texts, as annotations are. */
-export function policyDefaultsOf({ spotPercentage, minOnDemand }: Configuration['defaults']): PolicyDefaults {
-  return {
-    ...(spotPercentage === undefined ? {} : { spotPercentage: String(spotPercentage) }),
-    ...(minOnDemand === undefined ? {} : { minOnDemand: String(minOnDemand) }),
   };
 }
 
