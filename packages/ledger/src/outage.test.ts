@@ -66,6 +66,14 @@ describe('deciding without the ledger', () => {
     );
   });
 
+  it('does not let ten replicas that hardly see each other repair the same deficit', () => {
+    const policy = { spotPercentage: 70, minOnDemand: 0 };
+    const phases = Array.from({ length: 10 }, (_, replica) => (replica * 0.37) % 1);
+    for (const lag of [50, 100, 200]) {
+      expect(Math.abs(spotOf(burst(policy, 200, phases, lag)) - 140)).toBeLessThanOrEqual(11);
+    }
+  });
+
   it('fills the floor before anything goes to spot', () => {
     const phases = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 1, maxLength: 5 });
     fc.assert(
