@@ -161,3 +161,32 @@ export type {
   TemplateView,
   WorkloadView,
 } from './rebalance/workload.ts';
+export { identityOf, type Identified, type Identity, ownAnnotations, ownLabels } from './objects/metadata.ts';
+export { controllerOf } from './objects/owner.ts';
+export { type ObservedNamespace, pruneNamespace } from './objects/namespace.ts';
+export { type ObservedNode, pruneNode, type RawNode } from './objects/node.ts';
+export { type ObservedPdb, prunePdb, type RawPdb } from './objects/pdb.ts';
+export {
+  type Admission,
+  admissionOf,
+  type ObservedPod,
+  prunePod,
+  type RawPod,
+  tokenOf,
+} from './objects/pod.ts';
+export { type ObservedReplicaSet, pruneReplicaSet, type RawReplicaSet } from './objects/replicaset.ts';
+export { nodeViewOf, podViewOf, workloadViewOf } from './objects/view.ts';
+export {
+  type ObservedClaim,
+  type ObservedVolume,
+  pruneClaim,
+  pruneVolume,
+  type RawClaim,
+  type RawVolume,
+} from './objects/volume.ts';
+export {
+  type ObservedWorkload,
+  pruneWorkload,
+  type RawWorkload,
+  type WorkloadKind,
+} from './objects/workload.ts';

@@ -1,12 +1,12 @@
 import {
   type CapacityType,
   drift,
+  type ObservedPod,
   type PolicyReading,
   targetOnDemand,
   targetSpot,
   type TypeCounts,
 } from '@spotalis/core';
-import type { ObservedPod } from '../observe/pod.ts';
 
 /** Pods by where they are. `unknown`: on a node that no configured label knows, or never steered nor scheduled. */
 interface ActualCounts extends TypeCounts {

@@ -1,6 +1,5 @@
-import type { TypeCounts } from '@spotalis/core';
+import type { ObservedWorkload, TypeCounts } from '@spotalis/core';
 import type { GaugeSpec, Metrics } from '@spotalis/runtime';
-import type { ObservedWorkload } from '../observe/workload.ts';
 import type { WorkloadCount } from './count.ts';
 
 type WorkloadLabel = 'namespace' | 'workload' | 'workload_type';

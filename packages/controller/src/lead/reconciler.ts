@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   enabledLabel,
   namespaceProblems,
+  type ObservedWorkload,
   type PolicyDefaults,
   type PolicyReading,
   readPolicy,
@@ -10,7 +11,6 @@ import {
 import type { ReconcileResult } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import type { Cluster } from '../observe/cluster.ts';
-import type { ObservedWorkload } from '../observe/workload.ts';
 import type { Ledgers } from '../rebalance/ledgers.ts';
 import type { Rebalancer } from '../rebalance/rebalancer.ts';
 import type { LedgerReading } from '../rebalance/snapshot.ts';

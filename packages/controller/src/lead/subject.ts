@@ -1,5 +1,5 @@
+import type { ObservedWorkload, WorkloadKind } from '@spotalis/core';
 import { type KubeObject, keyOf, type ObjectReference } from '@spotalis/kube';
-import type { ObservedWorkload, WorkloadKind } from '../observe/workload.ts';
 
 /** What a key of the leader's queue stands for. */
 export type Subject =

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { prunePdb } from '@spotalis/core';
 import {
   aDeployment,
   aManagedCluster,
@@ -8,7 +9,6 @@ import {
   aReplicaSet,
   aStatefulSet,
 } from '../testing/objects.ts';
-import { prunePdb } from '../observe/pdb.ts';
 import { FakeQueue } from '../testing/queue.ts';
 import { enqueueAll, followChanges } from './triggers.ts';
 

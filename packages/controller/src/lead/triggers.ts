@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ObservedNode, ObservedPod, ObservedReplicaSet } from '@spotalis/core';
 import { LOW_PRIORITY, type WorkQueue } from '@spotalis/kube';
 import type { Cluster } from '../observe/cluster.ts';
-import type { ObservedNode } from '../observe/node.ts';
-import type { ObservedPod } from '../observe/pod.ts';
-import type { ObservedReplicaSet } from '../observe/replicaset.ts';
 import { subjectOfNamespace, subjectOfWorkload } from './subject.ts';
 
 /** A burst of pods is counted a few times, not once per pod. */

@@ -1,13 +1,17 @@
-import type { CapacityType } from '@spotalis/core';
+import type {
+  CapacityType,
+  ObservedClaim,
+  ObservedNamespace,
+  ObservedNode,
+  ObservedPdb,
+  ObservedPod,
+  ObservedReplicaSet,
+  ObservedVolume,
+  ObservedWorkload,
+  WorkloadKind,
+} from '@spotalis/core';
 import { Store } from '@spotalis/kube';
 import type { Revision } from '@spotalis/ledger';
-import type { ObservedNamespace } from './namespace.ts';
-import type { ObservedNode } from './node.ts';
-import type { ObservedPdb } from './pdb.ts';
-import type { ObservedPod } from './pod.ts';
-import type { ObservedReplicaSet } from './replicaset.ts';
-import type { ObservedClaim, ObservedVolume } from './volume.ts';
-import type { ObservedWorkload, WorkloadKind } from './workload.ts';
 
 /** Whether a workload is ours, from its namespace and itself: core's one rule with the configured scope. */
 export type Managed = (namespace: ObservedNamespace | undefined, workload: ObservedWorkload) => boolean;

@@ -1,11 +1,16 @@
-import { type CapacityType, foreignKeys } from '@spotalis/core';
+import {
+  type Admission,
+  admissionOf,
+  type CapacityType,
+  controllerOf,
+  foreignKeys,
+  identityOf,
+  type ObservedReplicaSet,
+  tokenOf,
+} from '@spotalis/core';
 import { keyOf, type KubeObject, type ListQuery, type Page, type RawObject } from '@spotalis/kube';
 import type { Ledger, LedgerPod, PodList, Revision } from '@spotalis/ledger';
-import { identityOf } from './metadata.ts';
 import { ledgerPodOf } from './observer.ts';
-import { controllerOf } from './owner.ts';
-import { type Admission, admissionOf, tokenOf } from './pod.ts';
-import type { ObservedReplicaSet } from './replicaset.ts';
 
 export interface ListingParts {
   readonly pages: (query: ListQuery, signal: AbortSignal) => AsyncIterable<Page<RawObject>>;

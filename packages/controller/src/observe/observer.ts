@@ -1,8 +1,7 @@
+import { type ObservedPod, type ObservedWorkload, tokenOf } from '@spotalis/core';
 import type { LedgerPod } from '@spotalis/ledger';
 import type { Announcements, Fact, Place } from './announcements.ts';
 import type { Cluster, Home } from './cluster.ts';
-import { type ObservedPod, tokenOf } from './pod.ts';
-import type { ObservedWorkload } from './workload.ts';
 
 /** Where places go about which there is something to tell. */
 export type Deliver = (places: readonly Place[], urgency: 'news' | 'backlog') => void;

@@ -1,4 +1,22 @@
-import type { CapacityType, Labels } from '@spotalis/core';
+import {
+  type CapacityType,
+  type Labels,
+  pruneClaim,
+  pruneNamespace,
+  pruneNode,
+  prunePdb,
+  prunePod,
+  pruneReplicaSet,
+  pruneVolume,
+  pruneWorkload,
+  type RawClaim,
+  type RawNode,
+  type RawPdb,
+  type RawPod,
+  type RawReplicaSet,
+  type RawVolume,
+  type RawWorkload,
+} from '@spotalis/core';
 import {
   type ApiClient,
   type KubeObject,
@@ -11,13 +29,6 @@ import {
 } from '@spotalis/kube';
 import type { Component, StartContext } from '@spotalis/runtime';
 import type { Cluster } from './cluster.ts';
-import { pruneNamespace } from './namespace.ts';
-import { pruneNode, type RawNode } from './node.ts';
-import { prunePdb, type RawPdb } from './pdb.ts';
-import { prunePod, type RawPod } from './pod.ts';
-import { pruneReplicaSet, type RawReplicaSet } from './replicaset.ts';
-import { pruneClaim, pruneVolume, type RawClaim, type RawVolume } from './volume.ts';
-import { pruneWorkload, type RawWorkload } from './workload.ts';
 
 export interface ReflectorsParts {
   readonly client: ApiClient;

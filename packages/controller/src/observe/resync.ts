@@ -1,8 +1,8 @@
+import type { ObservedReplicaSet } from '@spotalis/core';
 import { LOW_PRIORITY, type ReconcileResult, type WorkQueue } from '@spotalis/kube';
 import { type Ledger, LedgerUnavailable, type PodList, type Revision } from '@spotalis/ledger';
 import { type Cluster, revisionOf } from './cluster.ts';
 import type { Outage } from './outage.ts';
-import type { ObservedReplicaSet } from './replicaset.ts';
 
 /** How old an error that nothing announced may become. */
 const PERIOD_MS = 60_000;

@@ -1,7 +1,12 @@
-import { addResources, type Nodes, type NodeView, type Resources, subtractResources } from '@spotalis/core';
+import {
+  nodeViewOf,
+  type Nodes,
+  type NodeView,
+  type ObservedPod,
+  type Resources,
+  subtractResources,
+} from '@spotalis/core';
 import type { Cluster } from './cluster.ts';
-import type { ObservedNode } from './node.ts';
-import type { ObservedPod } from './pod.ts';
 
 /** The nodes with the room that is left on them, worked out again only where something changed. */
 export class Rooms {
@@ -41,28 +46,6 @@ export class Rooms {
   #refresh(name: string): void {
     const node = this.#cluster.nodes.get(name);
     if (node === undefined) this.#views.delete(name);
-    else this.#views.set(name, viewOf(node, this.#cluster.pods.by('node', name)));
+    else this.#views.set(name, nodeViewOf(node, this.#cluster.pods.by('node', name)));
   }
-}
-
-function viewOf(
-  { metadata, type, labels, ready, cordoned, taints, allocatable }: ObservedNode,
-  pods: readonly ObservedPod[],
-): NodeView {
-  let used: Resources = {};
-  for (const { phase, requests } of pods) {
-    // A terminating pod still has its room.
-    if (phase !== 'Succeeded' && phase !== 'Failed') used = addResources(used, requests);
-  }
-  const free = subtractResources(allocatable, used);
-  return {
-    name: metadata.name,
-    type: type ?? 'unknown',
-    labels,
-    ready,
-    cordoned,
-    taints,
-    allocatable,
-    free,
-  };
 }

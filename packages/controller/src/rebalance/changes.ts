@@ -1,6 +1,5 @@
-import type { PolicyNumbers } from '@spotalis/core';
+import type { ObservedPod, PolicyNumbers } from '@spotalis/core';
 import type { Cluster } from '../observe/cluster.ts';
-import type { ObservedPod } from '../observe/pod.ts';
 
 interface Seen {
   spotPercentage: number;

@@ -1,9 +1,7 @@
-import { readPodMark, type TypeCounts } from '@spotalis/core';
+import { type ObservedReplicaSet, type ObservedWorkload, readPodMark, type TypeCounts } from '@spotalis/core';
 import { asError } from '@spotalis/kube';
 import { type Ledger, LedgerUnavailable } from '@spotalis/ledger';
 import { type Cluster, revisionOf } from '../observe/cluster.ts';
-import type { ObservedReplicaSet } from '../observe/replicaset.ts';
-import type { ObservedWorkload } from '../observe/workload.ts';
 import type { LedgerReading } from './snapshot.ts';
 
 export interface LedgersParts {

@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { preparePlacement, readNodeLabels, readPolicy, type RebalanceSettings } from '@spotalis/core';
+import {
+  preparePlacement,
+  pruneNode,
+  readNodeLabels,
+  readPolicy,
+  type RebalanceSettings,
+} from '@spotalis/core';
 import type { RecordedEvent } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import type { Outcome } from '../act/evictor.ts';
 import { Flights } from '../act/flights.ts';
 import { Bypass } from '../gate/bypass.ts';
 import { Rooms } from '../observe/rooms.ts';
-import { pruneNode } from '../observe/node.ts';
 import { Narrator } from '../report/narrator.ts';
 import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from '../testing/objects.ts';
 import { Changes } from './changes.ts';

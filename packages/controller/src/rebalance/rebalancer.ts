@@ -1,12 +1,19 @@
-import { decide, type Move, type PolicyReading, readPodMark, type RebalanceTrace } from '@spotalis/core';
+import {
+  decide,
+  type Move,
+  type ObservedPod,
+  type ObservedWorkload,
+  type PolicyReading,
+  readPodMark,
+  type RebalanceTrace,
+  tokenOf,
+} from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
 import type { Evictor, Outcome } from '../act/evictor.ts';
 import type { FlightPod, Scene } from '../act/flights.ts';
 import type { Bypass } from '../gate/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
-import { type ObservedPod, tokenOf } from '../observe/pod.ts';
-import type { ObservedWorkload } from '../observe/workload.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
 import type { Narrator } from '../report/narrator.ts';
 import type { Holds } from './holds.ts';

@@ -1,7 +1,12 @@
-import { type CapacityType, capacityTypes, otherType, rebalanceReasons } from '@spotalis/core';
+import {
+  type CapacityType,
+  capacityTypes,
+  type ObservedWorkload,
+  otherType,
+  rebalanceReasons,
+} from '@spotalis/core';
 import type { CounterSpec, GaugeSpec, Metrics } from '@spotalis/runtime';
 import type { FlightResult } from '../act/flights.ts';
-import type { ObservedWorkload } from '../observe/workload.ts';
 
 const moves: CounterSpec<'from' | 'to' | 'result'> = {
   type: 'counter',

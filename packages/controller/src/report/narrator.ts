@@ -1,8 +1,12 @@
-import { explainRebalance, type RebalanceReason, type RebalanceTrace } from '@spotalis/core';
+import {
+  explainRebalance,
+  type ObservedWorkload,
+  type RebalanceReason,
+  type RebalanceTrace,
+} from '@spotalis/core';
 import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { referenceTo } from '../lead/subject.ts';
-import type { ObservedWorkload } from '../observe/workload.ts';
 import type { Hold } from '../rebalance/holds.ts';
 import type { MoveMetrics } from './metrics.ts';
 

@@ -1,11 +1,19 @@
-import { isCapacityType } from '@spotalis/core';
+import {
+  isCapacityType,
+  type ObservedNamespace,
+  type ObservedNode,
+  type ObservedPod,
+  type ObservedReplicaSet,
+  type ObservedWorkload,
+  pruneNamespace,
+  pruneNode,
+  prunePod,
+  pruneReplicaSet,
+  pruneWorkload,
+  type RawPod,
+} from '@spotalis/core';
 import type { RawObject } from '@spotalis/kube';
 import { Cluster } from '../observe/cluster.ts';
-import { type ObservedNamespace, pruneNamespace } from '../observe/namespace.ts';
-import { type ObservedNode, pruneNode } from '../observe/node.ts';
-import { type ObservedPod, prunePod, type RawPod } from '../observe/pod.ts';
-import { type ObservedReplicaSet, pruneReplicaSet } from '../observe/replicaset.ts';
-import { type ObservedWorkload, pruneWorkload } from '../observe/workload.ts';
 
 let version = 0;
 const nextVersion = (): string => String(++version);

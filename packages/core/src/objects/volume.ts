@@ -1,13 +1,13 @@
-import type { NodeSelectorTerm, PodVolumes } from '@spotalis/core';
-import type { KubeObject, RawObject, Store } from '@spotalis/kube';
-import { identityOf } from './metadata.ts';
+import type { NodeSelectorTerm } from '../capacity/pod.ts';
+import type { PodVolumes } from '../rebalance/pod.ts';
+import { type Identified, identityOf, type RawIdentified } from './metadata.ts';
 
-export interface RawClaim extends RawObject {
+export interface RawClaim extends RawIdentified {
   readonly spec?: { readonly volumeName?: string };
 }
 
 /** What is kept of a PersistentVolumeClaim. */
-export interface ObservedClaim extends KubeObject {
+export interface ObservedClaim extends Identified {
   /** Undefined until it is bound. */
   readonly volumeName: string | undefined;
 }
@@ -17,7 +17,7 @@ export const pruneClaim = ({ metadata, spec }: RawClaim): ObservedClaim => ({
   volumeName: spec?.volumeName || undefined,
 });
 
-export interface RawVolume extends RawObject {
+export interface RawVolume extends RawIdentified {
   readonly spec?: {
     readonly nodeAffinity?: {
       readonly required?: { readonly nodeSelectorTerms?: readonly NodeSelectorTerm[] };
@@ -26,7 +26,7 @@ export interface RawVolume extends RawObject {
 }
 
 /** What is kept of a PersistentVolume: from which nodes it can be reached. */
-export interface ObservedVolume extends KubeObject {
+export interface ObservedVolume extends Identified {
   /** Empty: from all of them. */
   readonly terms: readonly NodeSelectorTerm[];
 }
@@ -36,12 +36,14 @@ export const pruneVolume = ({ metadata, spec }: RawVolume): ObservedVolume => ({
   terms: spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [],
 });
 
+/** Claims by `namespace/name`, volumes by name. */
+export interface VolumeLookup {
+  readonly claims: { get(key: string): ObservedClaim | undefined };
+  readonly volumes: { get(key: string): ObservedVolume | undefined };
+}
+
 /** Where a pod with these claims can run. */
-export function reachOf(
-  namespace: string,
-  claims: readonly string[],
-  stores: { readonly claims: Store<ObservedClaim>; readonly volumes: Store<ObservedVolume> },
-): PodVolumes {
+export function reachOf(namespace: string, claims: readonly string[], stores: VolumeLookup): PodVolumes {
   const affinities: (readonly NodeSelectorTerm[])[] = [];
   for (const name of claims) {
     const claim = stores.claims.get(`${namespace}/${name}`);

@@ -1,10 +1,6 @@
-import {
-  foreignKeys,
-  podRequests,
-  type RequestingSpec,
-  type TemplateSpec,
-  type TemplateView,
-} from '@spotalis/core';
+import { foreignKeys } from '../policy/keys.ts';
+import { podRequests, type RequestingSpec } from '../rebalance/resources.ts';
+import type { TemplateSpec, TemplateView } from '../rebalance/workload.ts';
 import { ownAnnotations } from './metadata.ts';
 
 /** A pod template as the API server sends it. */

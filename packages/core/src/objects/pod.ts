@@ -1,20 +1,19 @@
+import { readPodMark } from '../capacity/mark.ts';
+import type { CapacityType } from '../capacity/type.ts';
+import { type Annotations, foreignKeys, type Labels } from '../policy/keys.ts';
+import type { WorkloadPod } from '../rebalance/pod.ts';
+import { podRequests, type RequestingSpec, type Resources } from '../rebalance/resources.ts';
 import {
-  type Annotations,
-  type CapacityType,
-  foreignKeys,
-  type Labels,
-  podRequests,
-  readPodMark,
-  type RequestingSpec,
-  type Resources,
-  type WorkloadPod,
-} from '@spotalis/core';
-import type { KubeObject, RawMeta, RawObject } from '@spotalis/kube';
-import { identityOf, ownAnnotations } from './metadata.ts';
+  type Identified,
+  identityOf,
+  ownAnnotations,
+  type RawIdentified,
+  type RawMetadata,
+} from './metadata.ts';
 import { type Controller, controllerOf } from './owner.ts';
 
-/** The part of a Pod that the API server sends and that this service looks at. */
-export interface RawPod extends RawObject {
+/** The part of a Pod that the API server sends and that decisions depend on. */
+export interface RawPod extends RawIdentified {
   readonly spec?: RequestingSpec & {
     readonly nodeName?: string;
     readonly priority?: number;
@@ -33,7 +32,7 @@ export interface RawPod extends RawObject {
 }
 
 /** What is kept of a pod. */
-export interface ObservedPod extends KubeObject, Admission {
+export interface ObservedPod extends Identified, Admission {
   /**
    * Membership: a pod belongs by the UID of its controller, never by a selector. Pods of other controllers, or of
    * none, only take room on their nodes.
@@ -101,7 +100,7 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
 }
 
 /** What admission wrote on a pod, from its metadata alone: a LIST of metadata reads it as well. */
-export function admissionOf(metadata: RawMeta): Admission {
+export function admissionOf(metadata: RawMetadata): Admission {
   const { token, type, rank, substitute } = readPodMark(metadata.annotations ?? {});
   return {
     reservation: token ?? undefined,
@@ -111,7 +110,7 @@ export function admissionOf(metadata: RawMeta): Admission {
 }
 
 /** By this name the ledger knows the pod. */
-export const tokenOf = (pod: Admission & KubeObject): string => pod.reservation ?? pod.metadata.uid;
+export const tokenOf = (pod: Admission & Identified): string => pod.reservation ?? pod.metadata.uid;
 
 const isTerminal = (phase: WorkloadPod['phase']): boolean => phase === 'Succeeded' || phase === 'Failed';
 
@@ -123,7 +122,7 @@ const heeded: readonly string[] = [
 ];
 
 /** Those under our prefix, and those of others that are heeded. */
-function heededAnnotations(metadata: RawMeta): Annotations {
+function heededAnnotations(metadata: RawMetadata): Annotations {
   const kept: Record<string, string> = { ...ownAnnotations(metadata) };
   for (const key of heeded) {
     const value = metadata.annotations?.[key];

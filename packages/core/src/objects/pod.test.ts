@@ -5,11 +5,8 @@ import { prunePod } from './pod.ts';
 describe('a pruned pod', () => {
   it('keeps what counts and nothing else', () => {
     const mark = { token: 't1', type: 'on-demand', rank: 4 };
-    const pod = prunePod({
-      ...rawPod('a', { node: 'n1', mark }),
-      apiVersion: 'v1',
-      kind: 'Pod',
-    });
+    const raw = { ...rawPod('a', { node: 'n1', mark }), apiVersion: 'v1', kind: 'Pod' };
+    const pod = prunePod(raw);
     expect(pod).toEqual({
       metadata: expect.objectContaining({ name: 'a', namespace: 'shop', uid: 'a-uid' }),
       controller: { kind: 'ReplicaSet', name: 'web-1', uid: 'web-1-uid' },

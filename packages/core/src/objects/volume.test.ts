@@ -1,14 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { aCluster } from '../testing/objects.ts';
-import { pruneClaim, pruneVolume, reachOf } from './volume.ts';
+import { type ObservedClaim, type ObservedVolume, pruneClaim, pruneVolume, reachOf } from './volume.ts';
 
 const terms = [{ matchExpressions: [{ key: 'zone', operator: 'In' as const, values: ['a'] }] }];
 
 function stores() {
-  const { claims, volumes } = aCluster();
+  const claims = new Map<string, ObservedClaim>();
+  const volumes = new Map<string, ObservedVolume>();
   const claim = (name: string, volumeName?: string) => {
     const metadata = { name, namespace: 'shop', uid: `${name}-uid`, resourceVersion: '1' };
-    claims.upsert(pruneClaim({ metadata, spec: volumeName === undefined ? {} : { volumeName } }), true);
+    claims.set(
+      `shop/${name}`,
+      pruneClaim({ metadata, spec: volumeName === undefined ? {} : { volumeName } }),
+    );
   };
   claim('zonal', 'pv-zonal');
   claim('everywhere', 'pv-everywhere');
@@ -16,8 +19,8 @@ function stores() {
   claim('unbound');
   const volume = (name: string) => ({ name, uid: `${name}-uid`, resourceVersion: '1' });
   const nodeAffinity = { required: { nodeSelectorTerms: terms } };
-  volumes.upsert(pruneVolume({ metadata: volume('pv-zonal'), spec: { nodeAffinity } }), true);
-  volumes.upsert(pruneVolume({ metadata: volume('pv-everywhere'), spec: {} }), true);
+  volumes.set('pv-zonal', pruneVolume({ metadata: volume('pv-zonal'), spec: { nodeAffinity } }));
+  volumes.set('pv-everywhere', pruneVolume({ metadata: volume('pv-everywhere'), spec: {} }));
   return { claims, volumes };
 }
 

@@ -1,15 +1,10 @@
-import {
-  type CapacityType,
-  type Labels,
-  type Quantities,
-  readAllocatable,
-  type Resources,
-  type Taint,
-} from '@spotalis/core';
-import type { KubeObject, RawObject } from '@spotalis/kube';
-import { identityOf } from './metadata.ts';
+import type { CapacityType } from '../capacity/type.ts';
+import type { Labels } from '../policy/keys.ts';
+import type { Taint } from '../rebalance/node.ts';
+import { type Quantities, readAllocatable, type Resources } from '../rebalance/resources.ts';
+import { type Identified, identityOf, type RawIdentified } from './metadata.ts';
 
-export interface RawNode extends RawObject {
+export interface RawNode extends RawIdentified {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
   readonly status?: {
     readonly conditions?: readonly { readonly type: string; readonly status: string }[];
@@ -18,7 +13,7 @@ export interface RawNode extends RawObject {
 }
 
 /** What is kept of a Node: its type, and what decides whether one more pod would be scheduled on it. */
-export interface ObservedNode extends KubeObject {
+export interface ObservedNode extends Identified {
   /** Undefined for a node that no configured label knows. */
   readonly type: CapacityType | undefined;
   /** All of them: selectors of pods may ask for any. */

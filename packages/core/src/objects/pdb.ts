@@ -1,8 +1,9 @@
-import type { IntOrPercent, LabelSelector, PdbView } from '@spotalis/core';
-import type { KubeObject, RawObject } from '@spotalis/kube';
-import { identityOf } from './metadata.ts';
+import type { LabelSelector } from '../policy/selector.ts';
+import type { PdbView } from '../rebalance/pdb.ts';
+import type { IntOrPercent } from '../rebalance/workload.ts';
+import { type Identified, identityOf, type RawIdentified } from './metadata.ts';
 
-export interface RawPdb extends RawObject {
+export interface RawPdb extends RawIdentified {
   readonly spec?: {
     readonly selector?: LabelSelector | null;
     readonly minAvailable?: IntOrPercent;
@@ -18,7 +19,7 @@ export interface RawPdb extends RawObject {
 }
 
 /** What is kept of a PodDisruptionBudget: what the API server would go by. */
-export interface ObservedPdb extends KubeObject {
+export interface ObservedPdb extends Identified {
   readonly view: PdbView;
 }
 

@@ -1,15 +1,15 @@
-import { foreignKeys, type TemplateView } from '@spotalis/core';
-import type { KubeObject, RawObject } from '@spotalis/kube';
-import { identityOf } from './metadata.ts';
+import { foreignKeys } from '../policy/keys.ts';
+import type { TemplateView } from '../rebalance/workload.ts';
+import { type Identified, identityOf, type RawIdentified } from './metadata.ts';
 import { type Controller, controllerOf } from './owner.ts';
 import { pruneTemplate, type RawTemplate } from './template.ts';
 
-export interface RawReplicaSet extends RawObject {
+export interface RawReplicaSet extends RawIdentified {
   readonly spec?: { readonly replicas?: number; readonly template?: RawTemplate };
 }
 
 /** What is kept of a ReplicaSet. */
-export interface ObservedReplicaSet extends KubeObject {
+export interface ObservedReplicaSet extends Identified {
   /** Its Deployment. */
   readonly controller: Controller | undefined;
   /** The label that narrows a LIST of its pods; membership is decided by UID all the same. */

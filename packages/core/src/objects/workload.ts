@@ -1,11 +1,10 @@
-import type { DeploymentView, IntOrPercent, StatefulSetView, TemplateView } from '@spotalis/core';
-import type { KubeObject, RawObject } from '@spotalis/kube';
-import { identityOf, ownAnnotations, ownLabels } from './metadata.ts';
+import type { DeploymentView, IntOrPercent, StatefulSetView, TemplateView } from '../rebalance/workload.ts';
+import { type Identified, identityOf, ownAnnotations, ownLabels, type RawIdentified } from './metadata.ts';
 import { pruneTemplate, type RawTemplate } from './template.ts';
 
 export type WorkloadKind = 'Deployment' | 'StatefulSet';
 
-export interface RawWorkload extends RawObject {
+export interface RawWorkload extends RawIdentified {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
@@ -41,7 +40,7 @@ type StatefulSetRollout = Pick<
 };
 
 /** What is kept of a Deployment or a StatefulSet. */
-export interface ObservedWorkload extends KubeObject {
+export interface ObservedWorkload extends Identified {
   readonly workloadKind: WorkloadKind;
   /** Under our prefix: the opt-in. */
   readonly labels: Readonly<Record<string, string>>;
