@@ -10,6 +10,7 @@ import {
   type Installation,
   type InstallationOptions,
   install,
+  installationNamespace,
 } from '@spotalis/cluster';
 import { type Ledger, openLedger } from '@spotalis/ledger';
 import { PodCreations } from './creations.ts';
@@ -30,6 +31,8 @@ interface StageParts {
   readonly installation: Installation;
   readonly proxy: Proxy | undefined;
 }
+
+const writing = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
 /** A cluster with the product installed: what a scenario is played on. */
 export class Stage {
@@ -72,6 +75,24 @@ export class Stage {
         objectRef.subresource === 'eviction' &&
         (namespace === undefined || objectRef.namespace === namespace),
     ).length;
+  }
+
+  /** What our services wrote into the cluster, from the API server's own log; their Leases and Events aside. */
+  writes(namespace?: string): readonly { readonly what: string; readonly name: string }[] {
+    const ours = `system:serviceaccount:${installationNamespace}:`;
+    return this.cluster.auditLog
+      .read(
+        ({ verb, user, objectRef }) =>
+          writing.has(verb) &&
+          user.username.startsWith(ours) &&
+          objectRef?.resource !== 'leases' &&
+          objectRef?.resource !== 'events' &&
+          (namespace === undefined || objectRef?.namespace === namespace),
+      )
+      .map(({ verb, objectRef: { resource = '', subresource, name = '' } = {} }) => ({
+        what: `${verb} ${subresource === undefined ? resource : `${resource}/${subresource}`}`,
+        name,
+      }));
   }
 
   /** How the creations of a namespace's pods went, from the API server's own log. */
