@@ -28,6 +28,7 @@ function manifest({ kind, name, replicas, spotPercentage, minOnDemand }: Sample)
       annotations: {
         'spotalis.io/spot-percentage': String(spotPercentage),
         'spotalis.io/min-on-demand': String(minOnDemand),
+        'spotalis.io/spot-fallback-after': '10s',
       },
     },
     spec: {

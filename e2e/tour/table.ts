@@ -31,6 +31,12 @@ function onTarget({ spot, onDemand, unsteered }: Row): boolean {
   return unsteered === 0 && spot.actual === spot.target && onDemand.actual === onDemand.target;
 }
 
+/** Pods of the wrong type, missing or too many, and pods of no type. */
+export function offTarget({ spot, onDemand, unsteered }: Row): number {
+  const off = Math.max(Math.abs(spot.actual - spot.target), Math.abs(onDemand.actual - onDemand.target));
+  return Math.max(off, unsteered);
+}
+
 export function isSettled(row: Row): boolean {
   return onTarget(row) && row.ready === row.replicas;
 }

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
+import { scenes } from './scenes/catalogue.ts';
 
+const names = scenes.map(({ name }) => name).join(', ');
 const script = fileURLToPath(new URL('main.ts', import.meta.url));
 
 interface Ended {
@@ -74,21 +77,53 @@ describe('the tour', () => {
     240_000,
   );
 
-  it('ends at Ctrl-C and leaves nothing', async () => {
-    let asked = false;
-    const { code } = await start([], (output, end) => {
-      if (asked || !output.includes('KUBECONFIG=')) return;
-      asked = true;
-      end('SIGINT');
-    });
+  it.each([
+    { when: 'once it is up', sign: 'KUBECONFIG=' },
+    { when: 'while it starts', sign: 'Starting a control plane' },
+  ])(
+    'ends at Ctrl-C $when and leaves nothing',
+    async ({ sign }) => {
+      let asked = false;
+      const { code } = await start([], (output, end) => {
+        if (asked || !output.includes(sign)) return;
+        asked = true;
+        end('SIGINT');
+      });
+      expect(code).toBe(0);
+      // What was just starting is ended by its watchdog.
+      await waitFor(
+        'nothing to be left',
+        () => readdirSync(temporary).length + processesWith(temporary).length === 0,
+      );
+    },
+    240_000,
+  );
+
+  it('plays all scenes, tells what happened, and records them', async () => {
+    const file = join(temporary, 'tour.svg');
+    const { code, output } = await start(['--scene', 'all', '--record', file], nothing);
+    const endings = scenes.map(({ name }) => output.match(new RegExp(`^${name}: .*$`, 'm'))?.[0]);
+    expect(endings).toEqual(scenes.map(({ name }) => expect.stringMatching(`^${name}: 0 pods off target, `)));
+    expect(output).toMatch(
+      /^scale: .* 0 evictions, .*made it 28 on spot, 12 on on-demand; back at 10 it was 7 on/m,
+    );
+    expect(output).toMatch(/^rollout: .* 0 evictions, /m);
+    expect(output).toMatch(/^share: .* 4 evictions, .* 2 moves there and 2 back\.$/m);
     expect(code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('shop/web');
+    rmSync(file);
     expect(readdirSync(temporary)).toEqual([]);
-    expect(processesWith(temporary)).toEqual([]);
-  }, 240_000);
+  }, 400_000);
 
   it('names an unknown flag', async () => {
     const { code, output } = await start(['--exit-when-setled'], nothing);
     expect(code).toBe(1);
     expect(output).toMatch(/^spotalis: Unknown option '--exit-when-setled'.*\n$/);
+  });
+
+  it('names the scenes there are', async () => {
+    const { code, output } = await start(['--scene', 'party'], nothing);
+    expect(code).toBe(1);
+    expect(output).toBe(`spotalis: there is no scene 'party'; there are ${names}, and all\n`);
   });
 });

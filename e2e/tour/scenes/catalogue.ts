@@ -1,0 +1,9 @@
+import { redis } from './redis.ts';
+import { rollout } from './rollout.ts';
+import { scale } from './scale.ts';
+import type { Scene } from './scene.ts';
+import { share } from './share.ts';
+import { webhook } from './webhook.ts';
+
+/** In the order of the menu. */
+export const scenes: readonly Scene[] = [scale, rollout, share, webhook, redis];

@@ -1,0 +1,23 @@
+import type { Scene } from './scene.ts';
+import { inWords } from './theatre.ts';
+
+export const redis: Scene = {
+  name: 'redis',
+  title: 'Kill Redis while search grows from 40 to 80',
+  watchFor: 'no pod waits for Redis; each webhook goes on alone and the split is a pod or two off at most.',
+  needsRedis: true,
+  async play(theatre) {
+    const search = theatre.workload('search');
+    const since = await theatre.admissions();
+    await search.scale(80);
+    await theatre.admitted(10, since);
+    await theatre.redis?.kill();
+    const grown = await search.splitWhenCreated(80);
+    await theatre.redis?.restart();
+    await theatre.settled();
+    await search.scale(40);
+    await theatre.settled();
+    const wanted = inWords(search.exactly(80));
+    return `The last of 80 pods, made without Redis, left it at ${inWords(grown)} (asked: ${wanted}).`;
+  },
+};

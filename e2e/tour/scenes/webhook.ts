@@ -1,0 +1,25 @@
+import type { Scene } from './scene.ts';
+import { inWords } from './theatre.ts';
+
+export const webhook: Scene = {
+  name: 'webhook',
+  title: 'Kill one of three webhooks while search grows from 40 to 80',
+  watchFor: 'the others carry on from the same ledger; what the dead one had in hand is put right.',
+  needsRedis: true,
+  async play(theatre) {
+    const [victim] = theatre.installation.webhooks;
+    const search = theatre.workload('search');
+    const since = await theatre.admissions();
+    await search.scale(80);
+    await theatre.admitted(10, since);
+    await victim?.component.kill();
+    theatre.installation.routeToRunning();
+    const grown = await search.splitWhenCreated(80);
+    await victim?.component.start();
+    theatre.installation.routeToRunning();
+    await theatre.settled();
+    await search.scale(40);
+    await theatre.settled();
+    return `The last of 80 pods left it at ${inWords(grown)} (asked: ${inWords(search.exactly(80))}).`;
+  },
+};

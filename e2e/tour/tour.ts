@@ -1,0 +1,159 @@
+import { type ApiClient, waitFor } from '@spotalis/cluster';
+import type { Plan } from './arguments.ts';
+import type { Leave } from './interruption.ts';
+import { keysPressed } from './keys.ts';
+import { renderMenu } from './menu.ts';
+import { observe } from './observation.ts';
+import { perform } from './performance.ts';
+import { findPlace, type Place } from './place.ts';
+import { Recording } from './recording.ts';
+import { sampleManifests } from './samples.ts';
+import { scenes } from './scenes/catalogue.ts';
+import type { Scene } from './scenes/scene.ts';
+import { Theatre } from './scenes/theatre.ts';
+import { Screen } from './screen.ts';
+import { coloured, isSettled, plain, renderTable } from './table.ts';
+
+const settleTimeoutMs = 180_000;
+const refreshMs = 250;
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+export async function tour(plan: Plan, leave: Leave): Promise<void> {
+  const place = await findPlace(plan, leave, say);
+  const { api } = place.target;
+  await api.apply(sampleManifests);
+  switch (plan.programme.kind) {
+    case 'settle':
+      return settle(api);
+    case 'play':
+      return play(place, plan.programme);
+    case 'stay':
+      return stay(place);
+  }
+}
+
+async function settle(api: ApiClient): Promise<void> {
+  const began = performance.now();
+  const rows = await waitFor(
+    'the sample workloads to be on target',
+    async () => {
+      const now = await observe(api);
+      return now.every(isSettled) ? now : undefined;
+    },
+    { timeoutMs: settleTimeoutMs, intervalMs: refreshMs },
+  );
+  say(renderTable(rows, plain));
+  say(`Settled ${((performance.now() - began) / 1000).toFixed(1)} s after the workloads were applied.`);
+}
+
+/** Scenes one after another, without anybody at the keyboard. */
+async function play(
+  place: Place,
+  { scenes: chosen, record }: { readonly scenes: readonly Scene[]; readonly record: string | undefined },
+): Promise<void> {
+  await settle(place.target.api);
+  const theatre = theatreAt(place);
+  const recording = record === undefined ? undefined : new Recording();
+  const notes: string[] = [];
+  const stopDrawing =
+    recording &&
+    drawInto(
+      (frame) => recording.add(frame),
+      place.target.api,
+      () => notes,
+    );
+  let failed = 0;
+  for (const scene of chosen) {
+    const tell = (line: string): void => {
+      say(line);
+      notes.push(line);
+    };
+    const { off } = await perform(scene, theatre, tell);
+    if (off > 0) failed += 1;
+  }
+  await stopDrawing?.();
+  if (recording && record) {
+    await recording.save(record);
+    say(`Recorded in ${record}.`);
+  }
+  if (failed > 0) throw new Error(`${failed} of ${chosen.length} scenes ended off target`);
+}
+
+function theatreAt({ own, redis, installation }: Place): Theatre {
+  if (own === undefined) throw new Error('scenes need a cluster of their own: leave --kubeconfig out');
+  return new Theatre({ cluster: own, redis, installation });
+}
+
+async function stay(place: Place): Promise<void> {
+  const { target, own } = place;
+  say(`Use it yourself:  export KUBECONFIG=${target.kubeconfig}`);
+  say('For example:      kubectl -n shop scale deployment web --replicas 40');
+  say('Ctrl-C ends it and leaves nothing behind.\n');
+  const keys = own && keysPressed();
+  if (!keys) {
+    await showTable(target.api);
+    return;
+  }
+  const theatre = theatreAt(place);
+  const notes: string[] = [];
+  let playing: Scene | undefined;
+  const screen = new Screen();
+  drawInto(
+    (frame) => screen.draw(`${frame}\n\n${renderMenu(scenes, playing)}`),
+    target.api,
+    () => notes.slice(-6),
+  );
+  for await (const key of keys) {
+    const scene = scenes[Number(key) - 1];
+    if (scene === undefined || playing !== undefined) continue;
+    playing = scene;
+    // Goes on beside the keyboard: the table is to move while it plays.
+    void perform(scene, theatre, (line) => notes.push(line))
+      .catch((error: unknown) => notes.push(`${scene.name}: ${String(error)}`))
+      .finally(() => {
+        playing = undefined;
+      });
+  }
+}
+
+/** Draws the table, with the notes under it, again and again until the returned function is called. */
+function drawInto(
+  draw: (frame: string) => void,
+  api: ApiClient,
+  notes: () => readonly string[],
+): () => Promise<void> {
+  let going = true;
+  const style = process.env['NO_COLOR'] ? plain : coloured;
+  const ended = (async () => {
+    while (going) {
+      const table = await observe(api).then(
+        (rows) => renderTable(rows, style),
+        (error: unknown) => `the API server does not answer: ${String(error)}`,
+      );
+      draw([table, ...notes()].join('\n'));
+      await new Promise((resolve) => setTimeout(resolve, refreshMs));
+    }
+  })();
+  return async () => {
+    going = false;
+    await ended;
+  };
+}
+
+/** Where nobody can press a key: the table, whenever it changes. */
+async function showTable(api: ApiClient): Promise<never> {
+  const style = process.stdout.isTTY && !process.env['NO_COLOR'] ? coloured : plain;
+  let before = '';
+  for (;;) {
+    const table = await observe(api).then(
+      (rows) => renderTable(rows, style),
+      (error: unknown) => `the API server does not answer: ${String(error)}`,
+    );
+    if (table !== before) say(`${table}\n`);
+    before = table;
+    await new Promise((resolve) => setTimeout(resolve, refreshMs));
+  }
+}
