@@ -15,6 +15,7 @@ import {
   type Registration,
   registration,
   type ServiceName,
+  sharedCertificate,
 } from './manifests.ts';
 
 export interface InstallationOptions {
@@ -22,6 +23,8 @@ export interface InstallationOptions {
   readonly redis: Readonly<Record<string, unknown>>;
   readonly webhooks?: number;
   readonly controllers?: number;
+  /** Has the webhooks make their certificate themselves, good for this long: a Go duration. Without it, it is provided. */
+  readonly certificateLifetime?: string;
   /** More of the configuration file; wins over what is set here. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   readonly reinvocationPolicy?: Registration['reinvocationPolicy'];
@@ -104,22 +107,19 @@ export async function install(
   const { webhooks: webhookCount = 3, controllers: controllerCount = 2, host } = options;
   await cluster.api.apply(identities);
 
-  const validity = aMonth();
-  const authority = await createAuthority({ commonName: 'Spotalis webhook authority', ...validity });
-  const leaf = await issueLeaf(authority, {
-    names: ['localhost', '127.0.0.1', ...(host ? [host] : [])],
-    ...validity,
-  });
-  const certDir = join(cluster.stateDir, 'webhook-certificates');
-  mkdirSync(certDir, { recursive: true });
-  writeFileSync(join(certDir, 'tls.crt'), leaf.cert);
-  writeFileSync(join(certDir, 'tls.key'), leaf.key, { mode: 0o600 });
+  const names = ['localhost', '127.0.0.1', ...(host ? [host] : [])];
+  const { certificateLifetime: lifetime } = options;
+  const certificate =
+    lifetime === undefined
+      ? await provideCertificate(cluster.stateDir, names)
+      : { caBundle: '', webhook: shareCertificate(names, lifetime) };
+  if (lifetime !== undefined) await cluster.api.apply(sharedCertificate);
 
   const configFile = join(cluster.stateDir, 'spotalis.yaml');
   writeFileSync(
     configFile,
     stringify({
-      webhook: { certDir },
+      webhook: certificate.webhook,
       controller: { leaderElection: { namespace: installationNamespace } },
       redis: options.redis,
       ...options.configuration,
@@ -162,12 +162,33 @@ export async function install(
   await cluster.api.apply(
     registration({
       url: `https://${host ?? 'localhost'}:${balancer.port}/mutate`,
-      caBundle: authority.cert,
+      caBundle: certificate.caBundle,
       ...(options.reinvocationPolicy && { reinvocationPolicy: options.reinvocationPolicy }),
     }),
   );
   return new Installation(cluster, webhooks, controllers, balancer);
 }
+
+interface Certificate {
+  /** PEM; empty when the webhooks fill it in. */
+  readonly caBundle: string;
+  readonly webhook: Readonly<Record<string, unknown>>;
+}
+
+async function provideCertificate(stateDir: string, names: readonly string[]): Promise<Certificate> {
+  const validity = aMonth();
+  const authority = await createAuthority({ commonName: 'Spotalis webhook authority', ...validity });
+  const leaf = await issueLeaf(authority, { names, ...validity });
+  const certDir = join(stateDir, 'webhook-certificates');
+  mkdirSync(certDir, { recursive: true });
+  writeFileSync(join(certDir, 'tls.crt'), leaf.cert);
+  writeFileSync(join(certDir, 'tls.key'), leaf.key, { mode: 0o600 });
+  return { caBundle: authority.cert, webhook: { certDir, certs: { mode: 'provided' } } };
+}
+
+const shareCertificate = (names: readonly string[], lifetime: string): Certificate['webhook'] => ({
+  certs: { mode: 'auto', namespace: installationNamespace, names, lifetime, checkPeriod: '250ms' },
+});
 
 async function kubeconfigOf(
   cluster: InstallationTarget,

@@ -29,6 +29,13 @@ const clusterRules: Record<ServiceName, readonly Rule[]> = {
     // A pod without our marks has its node's type.
     { apiGroups: [''], resources: ['nodes'], verbs: ['get'] },
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
+    // With certs.mode auto it keeps its own caBundle.
+    {
+      apiGroups: ['admissionregistration.k8s.io'],
+      resources: ['mutatingwebhookconfigurations'],
+      resourceNames: ['spotalis'],
+      verbs: ['get', 'patch'],
+    },
   ],
   controller: [
     { apiGroups: [''], resources: ['namespaces', 'nodes', 'pods'], verbs: read },
@@ -48,7 +55,21 @@ const clusterRules: Record<ServiceName, readonly Rule[]> = {
 };
 
 const namespaceRules: Record<ServiceName, readonly Rule[]> = {
-  webhook: [],
+  // With certs.mode auto: both are there, empty, from the installation on.
+  webhook: [
+    {
+      apiGroups: [''],
+      resources: ['secrets'],
+      resourceNames: ['spotalis-webhook-certificate'],
+      verbs: ['get', 'patch'],
+    },
+    {
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+      resourceNames: ['spotalis-webhook-certificate'],
+      verbs: ['get', 'patch'],
+    },
+  ],
   controller: [
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch'] },
   ],
@@ -69,7 +90,6 @@ function role(service: ServiceName): Manifest[] {
       subjects: [subject],
     },
   ];
-  if (namespaceRules[service].length === 0) return manifests;
   return [
     ...manifests,
     {
@@ -94,10 +114,18 @@ export const identities: readonly Manifest[] = [
   ...role('controller'),
 ];
 
+const certificatePlace = { name: 'spotalis-webhook-certificate', namespace: installationNamespace };
+
+/** What webhooks that make their own certificate share. */
+export const sharedCertificate: readonly Manifest[] = [
+  { apiVersion: 'v1', kind: 'Secret', metadata: certificatePlace, type: 'Opaque' },
+  { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: certificatePlace },
+];
+
 export interface Registration {
   /** Where the API server finds the webhook. */
   readonly url: string;
-  /** PEM of the authority that signed the webhook's certificate. */
+  /** PEM of the authority that signed the webhook's certificate; empty when somebody else fills it in. */
   readonly caBundle: string;
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
 }
@@ -112,7 +140,7 @@ export function registration({ url, caBundle, reinvocationPolicy = 'Never' }: Re
       {
         name: 'pods.spotalis.io',
         admissionReviewVersions: ['v1'],
-        clientConfig: { url, caBundle: Buffer.from(caBundle).toString('base64') },
+        clientConfig: { url, ...(caBundle && { caBundle: Buffer.from(caBundle).toString('base64') }) },
         rules: [
           {
             apiGroups: [''],

@@ -1,5 +1,13 @@
 export { runCommand } from './command/run.ts';
 export {
+  type Authority,
+  authorityOf,
+  issueServing,
+  readAuthorities,
+  type ServingCertificate,
+  writeAuthorities,
+} from './certificates/bundle.ts';
+export {
   CertificateError,
   type CertificateErrorCode,
   type CertificateFacts,
@@ -16,6 +24,7 @@ export {
   type LeafRequest,
   type Validity,
 } from './certificates/issue.ts';
+export { certificateCheck } from './certificates/readiness.ts';
 export {
   CertificateFiles,
   type CertificateFilesOptions,

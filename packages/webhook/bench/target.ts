@@ -34,6 +34,7 @@ export async function startWebhook(apiUrl: string, redisUrl: string): Promise<We
   const child = start([script, '--kubeconfig', kubeconfig], {
     SPOTALIS_REDIS_URL: redisUrl,
     SPOTALIS_WEBHOOK_PORT: String(port),
+    SPOTALIS_WEBHOOK_CERTS_MODE: 'provided',
     SPOTALIS_WEBHOOK_CERT_DIR: directory,
     SPOTALIS_WEBHOOK_DRAIN_GRACE: '0',
     SPOTALIS_METRICS_PORT: String(metrics),

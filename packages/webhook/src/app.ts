@@ -2,7 +2,7 @@ import { type NodeLabels, preparePlacement, readNodeLabels } from '@spotalis/cor
 import { ApiClient, type Credentials, type ReflectorObserver, Transport } from '@spotalis/kube';
 import { isEmbedded, type Lane, openLedger, redisSettings } from '@spotalis/ledger';
 import {
-  CertificateFiles,
+  certificateCheck,
   certificateMetrics,
   type Configuration,
   ConfigurationError,
@@ -21,6 +21,7 @@ import {
   webhookMetrics,
 } from '@spotalis/runtime';
 import { Admission } from './admission/admission.ts';
+import { openCertificate } from './certificates/open.ts';
 import { PodObserver } from './embedded/pods.ts';
 import { admissionMetrics, ledgerMetrics, type ReadKind } from './report/metrics.ts';
 import { ApiReads } from './reserve/reads.ts';
@@ -183,13 +184,12 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const mirrors = [...Object.values(sources), ...observed];
 
   const certificateEvents = certificateMetrics(metrics);
-  const certificates = new CertificateFiles({
-    directory: values.webhook.certDir,
-    loaded: (pair) => certificateEvents.loaded(pair),
-    rejected: (error) => {
-      certificateEvents.rejected();
-      logger.error('the changed certificate cannot be used; the old one stays in use', { error });
-    },
+  const certificates = openCertificate({
+    settings: values.webhook,
+    namespace: credentials.namespace,
+    client,
+    observer: certificateEvents,
+    logger,
   });
   const server = new HttpServer({
     name: 'admissions',
@@ -209,6 +209,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
 
   const eventLoop = new EventLoop();
   const { readiness } = lifecycle;
+  readiness.add('certificate', certificateCheck(certificates, Date.now));
   for (const each of mirrors) {
     readiness.add(each.name, () => each.hasSynced() || 'not listed yet');
   }

@@ -124,8 +124,37 @@ const schema = {
     port: setting(port(9443), { default: 9443, doc: 'Where the webhook serves TLS.' }),
     certDir: setting(text({ what: 'a directory', example: '/tmp/k8s-webhook-server/serving-certs' }), {
       default: '/tmp/k8s-webhook-server/serving-certs',
-      doc: 'Holds tls.crt and tls.key. Changed files are picked up while running.',
+      doc: 'Holds tls.crt and tls.key, unless certs.mode is auto. Changed files are picked up while running.',
     }),
+    certs: {
+      mode: setting(choice('auto', 'cert-manager', 'provided'), {
+        default: 'auto',
+        doc: 'Who makes the certificate: the webhooks themselves, cert-manager, or you. Only in auto they write it, and the caBundle.',
+      }),
+      name: setting(text({ what: 'the name of an object', example: 'spotalis-webhook-certificate' }), {
+        default: 'spotalis-webhook-certificate',
+        doc: 'The Secret that all webhooks share in mode auto, and the Lease of who renews it. Both have to exist.',
+      }),
+      namespace: optional(text({ what: 'the name of a namespace', example: 'spotalis-system' }), {
+        doc: 'Where these two are, and the Service. Unset: the namespace the webhook runs in.',
+      }),
+      service: setting(text({ what: 'the name of a Service', example: 'spotalis-webhook' }), {
+        default: 'spotalis-webhook',
+        doc: 'The certificate is good for SERVICE.NAMESPACE.svc, by which the API server calls.',
+      }),
+      names: setting(textList({ what: 'a list of DNS names and addresses', example: '[localhost]' }), {
+        default: [],
+        doc: 'Other names that it is to be good for.',
+      }),
+      lifetime: setting(duration({ min: '10s', example: '2160h' }), {
+        default: '2160h',
+        doc: 'How long a certificate is good for. It is renewed when two thirds of that are over.',
+      }),
+      checkPeriod: setting(duration({ min: '100ms', example: '10s' }), {
+        default: '10s',
+        doc: 'How often each webhook looks at the Secret and at the registration. At most a tenth of lifetime.',
+      }),
+    },
     decisionTimeout: setting(duration({ min: '50ms', example: '1500ms' }), {
       default: '1500ms',
       doc: "Time for one admission. At least 300 ms below the webhook configuration's timeoutSeconds.",
@@ -282,6 +311,12 @@ const embeddedLedgerIsAlone: Rule<typeof schema> = ({ redis, webhook }) => {
   return [{ key: 'redis.url', message }];
 };
 
+const certificatesKeepUp: Rule<typeof schema> = ({ webhook: { certs } }) => {
+  if (certs.checkPeriod * 10 <= certs.lifetime) return [];
+  const message = 'has to be at most a tenth of lifetime, for example 10s and 2160h';
+  return [{ key: 'webhook.certs.checkPeriod', message }];
+};
+
 const windowIsWhole: Rule<typeof schema> = ({ rebalance: { schedule, duration: length } }) => {
   if ((schedule === undefined) === (length === undefined)) return [];
   const [missing, present, example] =
@@ -293,5 +328,5 @@ const windowIsWhole: Rule<typeof schema> = ({ rebalance: { schedule, duration: l
 
 export const definition: Definition<typeof schema> = {
   schema,
-  rules: [leaseTimesNest, windowIsWhole, oneRedis, embeddedLedgerIsAlone],
+  rules: [leaseTimesNest, windowIsWhole, oneRedis, embeddedLedgerIsAlone, certificatesKeepUp],
 };

@@ -173,6 +173,11 @@ export const specs = {
     [],
     'When the certificate in use ends.',
   ),
+  certificateRotations: counter(
+    'spotalis_certificate_rotations_total',
+    ['result'],
+    'Certificates that this replica made and put into use (rotated), and looks that failed and are repeated (failed).',
+  ),
   configurationReloads: counter(
     'spotalis_configuration_reloads_total',
     ['result'],

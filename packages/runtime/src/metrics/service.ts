@@ -31,12 +31,16 @@ export function certificateMetrics(metrics: Metrics) {
   const reads = metrics.counter(specs.certificateReads);
   const errors = metrics.counter(specs.certificateErrors);
   const expiry = metrics.gauge(specs.certificateExpiry);
+  const rotations = metrics.counter(specs.certificateRotations);
+  for (const result of ['rotated', 'failed']) rotations.touch({ result });
   return {
     loaded({ cert }: KeyPair): void {
       reads.add({});
       expiry.set({}, readCertificate(cert).notAfterMs / 1_000);
     },
     rejected: () => errors.add({}),
+    rotated: () => rotations.add({ result: 'rotated' }),
+    failed: () => rotations.add({ result: 'failed' }),
   };
 }
 

@@ -37,6 +37,7 @@ export async function startService(
     environment: {
       SPOTALIS_REDIS_URL: 'memory://',
       SPOTALIS_WEBHOOK_PORT: '0',
+      SPOTALIS_WEBHOOK_CERTS_MODE: 'provided',
       SPOTALIS_WEBHOOK_CERT_DIR: directory,
       SPOTALIS_WEBHOOK_DRAIN_GRACE: '0',
       SPOTALIS_HEALTH_PORT: '0',

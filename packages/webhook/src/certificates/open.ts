@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { ApiClient } from '@spotalis/kube';
+import {
+  CertificateFiles,
+  type CertificateSource,
+  type Component,
+  type Configuration,
+  ConfigurationError,
+  type Logger,
+} from '@spotalis/runtime';
+import { type CertificateObserver, SharedCertificate } from './shared.ts';
+
+export interface CertificateParts {
+  readonly settings: Configuration['webhook'];
+  /** The namespace this process runs in, if it is known. */
+  readonly namespace: string | undefined;
+  readonly client: ApiClient;
+  readonly observer: CertificateObserver;
+  readonly logger: Logger;
+}
+
+/** The certificate to serve with. Where others make it, it comes in files, and nothing is written anywhere. */
+export function openCertificate(parts: CertificateParts): CertificateSource & Component {
+  const { settings, client, observer, logger } = parts;
+  if (settings.certs.mode !== 'auto') {
+    return new CertificateFiles({
+      directory: settings.certDir,
+      loaded: (pair) => observer.loaded(pair),
+      rejected: (error) => {
+        observer.rejected();
+        logger.error('the changed certificate cannot be used; the old one stays in use', { error });
+      },
+    });
+  }
+  const { certs } = settings;
+  const namespace = namespaceOf(parts);
+  return new SharedCertificate({
+    client,
+    place: { namespace, name: certs.name },
+    configurationName: settings.configurationName,
+    names: [`${certs.service}.${namespace}.svc`, ...certs.names],
+    lifetimeMs: certs.lifetime,
+    checkPeriodMs: certs.checkPeriod,
+    identity: `${hostname()}_${randomUUID()}`,
+    observer,
+    logger,
+    wallMs: () => Date.now(),
+    now: () => performance.now(),
+  });
+}
+
+function namespaceOf({ settings, namespace: own }: CertificateParts): string {
+  const namespace = settings.certs.namespace ?? own;
+  if (namespace !== undefined && namespace !== '') return namespace;
+  const message =
+    'is not set, and the kubeconfig names no namespace either; set it, for example spotalis-system';
+  throw new ConfigurationError([{ key: 'webhook.certs.namespace', message }]);
+}
