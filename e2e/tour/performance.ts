@@ -4,22 +4,27 @@ import type { Theatre } from './scenes/theatre.ts';
 export interface Ending {
   /** Pods that are not where they should be, at the end. */
   readonly off: number;
+  /** What happened, in a line. */
+  readonly account: string;
 }
 
-/** Plays a scene, with a line before on what to watch for and a line after on what happened. */
-export async function perform(scene: Scene, theatre: Theatre, tell: (line: string) => void): Promise<Ending> {
-  const missing = scene.needsRedis && theatre.redis === undefined;
-  if (missing) {
-    tell(`${scene.name}: left out, since it needs a Redis.`);
-    return { off: 0 };
+/** What is about to happen, and what to watch for. */
+export function opening({ title, watchFor }: Scene): string {
+  return `${title}. Watch: ${watchFor}`;
+}
+
+export async function perform(scene: Scene, theatre: Theatre): Promise<Ending> {
+  if (scene.needsRedis && theatre.redis === undefined) {
+    return { off: 0, account: `${scene.name}: left out, since it needs a Redis.` };
   }
-  tell(`${scene.title}. Watch: ${scene.watchFor}`);
   const began = performance.now();
   const evictedBefore = theatre.evictions();
   const finding = await scene.play(theatre);
   const off = await theatre.offTarget();
   const evictions = theatre.evictions() - evictedBefore;
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  tell(`${scene.name}: ${off} pods off target, ${evictions} evictions, ${seconds} s. ${finding}`);
-  return { off };
+  return {
+    off,
+    account: `${scene.name}: ${off} pods off target, ${evictions} evictions, ${seconds} s. ${finding}`,
+  };
 }

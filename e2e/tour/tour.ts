@@ -4,7 +4,7 @@ import type { Leave } from './interruption.ts';
 import { keysPressed } from './keys.ts';
 import { renderMenu } from './menu.ts';
 import { observe } from './observation.ts';
-import { perform } from './performance.ts';
+import { opening, perform } from './performance.ts';
 import { findPlace, type Place } from './place.ts';
 import { Recording } from './recording.ts';
 import { sampleManifests } from './samples.ts';
@@ -65,13 +65,15 @@ async function play(
       place.target.api,
       () => notes,
     );
+  const tell = (line: string): void => {
+    say(line);
+    notes.push(line);
+  };
   let failed = 0;
   for (const scene of chosen) {
-    const tell = (line: string): void => {
-      say(line);
-      notes.push(line);
-    };
-    const { off } = await perform(scene, theatre, tell);
+    tell(opening(scene));
+    const { off, account } = await perform(scene, theatre);
+    tell(account);
     if (off > 0) failed += 1;
   }
   await stopDrawing?.();
@@ -111,7 +113,8 @@ async function stay(place: Place): Promise<void> {
     if (scene === undefined || playing !== undefined) continue;
     playing = scene;
     // Goes on beside the keyboard: the table is to move while it plays.
-    void perform(scene, theatre, (line) => notes.push(line))
+    void perform(scene, theatre)
+      .then(({ account }) => notes.push(account))
       .catch((error: unknown) => notes.push(`${scene.name}: ${String(error)}`))
       .finally(() => {
         playing = undefined;
