@@ -23,7 +23,10 @@ export async function untilInterrupted(work: (leave: Leave) => Promise<void>): P
   const leave = new Leave();
   const interrupted = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.once(signal, () => reject(new Interrupted()));
+      process.once(signal, () => {
+        process.stdout.write('Ending ...\n');
+        reject(new Interrupted());
+      });
     }
   });
   try {
