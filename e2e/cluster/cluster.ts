@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { AuditLog } from './api/audit.ts';
 import { ApiClient, type ListOptions } from './api/client.ts';
-import { prepareBinaries } from './binaries/prepare.ts';
+import { prepareBinaries, prepareNodeBinaries } from './binaries/prepare.ts';
 import { type AuditLevel, COMPONENT_NAMES, type ComponentName } from './control-plane/commands.ts';
 import { type ControlPlane, layOutControlPlane, startControlPlane } from './control-plane/control-plane.ts';
 import { Identities } from './identities.ts';
@@ -16,6 +16,9 @@ import { portIsFree } from './process/ports.ts';
 import { scratchDir } from './process/scratch.ts';
 import { Supervisor } from './process/supervisor.ts';
 import { waitFor } from './process/wait.ts';
+import { cgroupPaths } from './real-node/cgroup.ts';
+import { type RealNode, startRealNode } from './real-node/node.ts';
+import { prepareSite } from './real-node/site.ts';
 import { findRedis } from './redis/program.ts';
 import { type RedisOptions, type RedisServers, startRedisUnder } from './redis/servers.ts';
 import { defineService, type ServiceOptions } from './service.ts';
@@ -28,6 +31,8 @@ export interface ClusterOptions extends Partial<NodePlan> {
   readonly logDir?: string;
   /** Of the API server; a free one without it. */
   readonly port?: number;
+  /** A kubelet with real containers beside the fake nodes: see `whyNoRealNode` for where this is possible. */
+  readonly realNode?: boolean;
   /** Logs every request, see `auditLog`. */
   readonly audit?: boolean | AuditLevel;
   /** A directory that holds the five programs; else see `prepareBinaries`. */
@@ -62,6 +67,7 @@ export class Cluster {
   readonly #capacity: Capacity;
   readonly #components: Map<string, Component>;
   readonly #identities: Identities;
+  readonly #node: RealNode | undefined;
 
   constructor(parts: {
     stateDir: string;
@@ -70,6 +76,7 @@ export class Cluster {
     supervisor: Supervisor;
     api: ApiClient;
     capacity: Capacity;
+    node: RealNode | undefined;
   }) {
     const { plane } = parts;
     this.stateDir = parts.stateDir;
@@ -83,6 +90,8 @@ export class Cluster {
     this.#supervisor = parts.supervisor;
     this.#capacity = parts.capacity;
     this.#components = new Map(COMPONENT_NAMES.map((name) => [name, plane.components[name]]));
+    this.#node = parts.node;
+    for (const component of parts.node?.components ?? []) this.#components.set(component.name, component);
     const { dir } = plane.credentials;
     this.#identities = new Identities({ api: this.api, server: this.server, ca: this.ca, dir });
   }
@@ -91,6 +100,12 @@ export class Cluster {
     if (this.#auditLog === undefined)
       throw new Error('there is no audit log: start the cluster with { audit: true }');
     return this.#auditLog;
+  }
+
+  get realNode(): RealNode {
+    if (this.#node === undefined)
+      throw new Error('there is no real node: start the cluster with { realNode: true }');
+    return this.#node;
   }
 
   /** By component or service name; 0 where it does not run. */
@@ -231,6 +246,7 @@ export class Cluster {
 
   /** Ends every process and removes every file. */
   async stop(): Promise<void> {
+    await this.#node?.stop();
     await this.api.close();
     await this.#supervisor.stop();
   }
@@ -248,7 +264,9 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   } = options;
   const stateDir = options.stateDir === undefined ? scratchDir('cluster') : claimStateDir(options.stateDir);
   const dataDir = options.stateDir === undefined ? stateDir : scratchDir('etcd');
-  const supervisor = await Supervisor.start(stateDir, [...new Set([stateDir, dataDir])]);
+  const cgroup = `spotalis-${basename(stateDir)}-${process.pid}`;
+  const cgroups = options.realNode ? cgroupPaths(cgroup) : [];
+  const supervisor = await Supervisor.start(stateDir, [...cgroups, ...new Set([stateDir, dataDir])]);
   try {
     if (port !== undefined && !(await portIsFree(port))) {
       throw new ClusterError(
@@ -258,6 +276,16 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     }
     const programs = await prepareBinaries({ dir: options.binaries, report: options.report });
     const logDir = resolve(options.logDir ?? join(stateDir, 'logs'));
+    const site = options.realNode
+      ? await prepareSite({
+          supervisor,
+          stateDir,
+          cgroup,
+          cgroups,
+          programs: await prepareNodeBinaries({ dir: options.binaries, report: options.report }),
+          report: options.report ?? announce,
+        })
+      : undefined;
     const level = audit === true ? 'Metadata' : audit || undefined;
     const plane = await layOutControlPlane({
       supervisor,
@@ -267,13 +295,18 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       logDir,
       port,
       audit: level,
+      network: site?.network,
     });
     await startControlPlane(plane);
     const api = new ApiClient({ server: plane.server, ca: plane.credentials.ca, ...plane.credentials.admin });
     const capacity = new Capacity(api);
-    await capacity.add(planNodes({ spotNodes, onDemandNodes, podsPerNode, nodeLabels }));
+    const { credentials } = plane;
+    const [node] = await Promise.all([
+      site && startRealNode({ site, supervisor, credentials, api, logDir }),
+      capacity.add(planNodes({ spotNodes, onDemandNodes, podsPerNode, nodeLabels })),
+    ]);
     await waitFor('the default ServiceAccount', () => api.find('ServiceAccount', 'default/default'));
-    return new Cluster({ stateDir, logDir, plane, supervisor, api, capacity });
+    return new Cluster({ stateDir, logDir, plane, supervisor, api, capacity, node });
   } catch (error) {
     await supervisor.stop();
     throw error;

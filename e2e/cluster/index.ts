@@ -13,12 +13,17 @@ export {
   uninstall,
 } from './installation/installation.ts';
 export { installationNamespace } from './installation/manifests.ts';
+export type { ImageArchive } from './images/archive.ts';
+export { redisImage } from './images/others.ts';
+export { serviceImage } from './images/service.ts';
 export { connectCluster, ExistingCluster } from './existing.ts';
 export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATION } from './kwok/stages.ts';
 export type { Component } from './process/component.ts';
 export { freePorts } from './process/ports.ts';
 export { waitFor, type WaitOptions } from './process/wait.ts';
 export { type Proxy, startProxy } from './proxy/proxy.ts';
+export { type RealNode, realNodeOnly } from './real-node/node.ts';
+export { whyNoRealNode } from './real-node/possible.ts';
 export { RedisNode } from './redis/node.ts';
 export { type RedisOptions, RedisServers, startRedis } from './redis/servers.ts';
 export type { ServiceOptions } from './service.ts';

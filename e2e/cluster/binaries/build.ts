@@ -12,6 +12,8 @@ const PACKAGES: Readonly<Record<ProgramName, string>> = {
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
   'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
   kwok: 'sigs.k8s.io/kwok/cmd/kwok',
+  kubelet: 'k8s.io/kubernetes/cmd/kubelet',
+  'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
 };
 
 /** Builds one program from its Go module, whose checksums are in the go.sum beside it. */

@@ -6,7 +6,15 @@ import { build } from './build.ts';
 import { download, OFFICIAL_SITES, type ReleaseSites } from './download.ts';
 import { findGo } from './go.ts';
 import { lineProgress, type Progress, terminalProgress } from './progress.ts';
-import { cachedProgram, PROGRAM_NAMES, type ProgramName, type Programs, projectOf } from './programs.ts';
+import {
+  cachedProgram,
+  NODE_PROGRAM_NAMES,
+  type NodePrograms,
+  PROGRAM_NAMES,
+  type ProgramName,
+  type Programs,
+  projectOf,
+} from './programs.ts';
 import { reasonOf } from '../process/failure.ts';
 
 export interface PrepareOptions {
@@ -30,8 +38,29 @@ const LOCK_TIMEOUT_MS = 60 * 60_000;
  * release, or by building them, in this order. What was fetched or built stays in the cache.
  */
 export async function prepareBinaries(options: PrepareOptions = {}): Promise<Programs> {
+  const where = await prepare(PROGRAM_NAMES, options);
+  return {
+    etcd: where('etcd'),
+    'kube-apiserver': where('kube-apiserver'),
+    'kube-controller-manager': where('kube-controller-manager'),
+    'kube-scheduler': where('kube-scheduler'),
+    kwok: where('kwok'),
+  };
+}
+
+/** The same for what only a real node takes. */
+export async function prepareNodeBinaries(options: PrepareOptions = {}): Promise<NodePrograms> {
+  const where = await prepare(NODE_PROGRAM_NAMES, options);
+  return { kubelet: where('kubelet'), 'kube-proxy': where('kube-proxy') };
+}
+
+async function prepare(
+  names: readonly ProgramName[],
+  options: PrepareOptions,
+): Promise<(name: ProgramName) => string> {
   const { dir = process.env['SPOTALIS_BINARIES'], report, sites = OFFICIAL_SITES } = options;
-  if (dir) return fromDirectory(resolve(dir));
+  if (dir) return fromDirectory(resolve(dir), names);
+  const missingPrograms = () => names.filter((name) => !isProgram(cachedProgram(name)));
   if (missingPrograms().length > 0) {
     const progress = report ? lineProgress(report) : terminalProgress();
     const waiting = (pid: number) =>
@@ -43,7 +72,7 @@ export async function prepareBinaries(options: PrepareOptions = {}): Promise<Pro
       LOCK_TIMEOUT_MS,
     );
   }
-  return collect(cachedProgram);
+  return cachedProgram;
 }
 
 async function obtain(
@@ -62,7 +91,7 @@ async function obtain(
     );
   }
   progress.say(
-    `building ${left.length} programs from source; all five take some 6 minutes on two idle cores, once`,
+    `building ${left.length} programs from source; the control plane takes some 6 minutes on two idle cores, once`,
   );
   for (const [index, program] of left.entries()) {
     await progress.during(`building ${program} (${index + 1}/${left.length})`, () =>
@@ -99,23 +128,9 @@ async function downloadAll(
   return left;
 }
 
-function missingPrograms(): ProgramName[] {
-  return PROGRAM_NAMES.filter((name) => !isProgram(cachedProgram(name)));
-}
-
-function fromDirectory(dir: string): Programs {
-  const missing = PROGRAM_NAMES.filter((name) => !isProgram(join(dir, name)));
+function fromDirectory(dir: string, names: readonly ProgramName[]): (name: ProgramName) => string {
+  const missing = names.filter((name) => !isProgram(join(dir, name)));
   if (missing.length > 0)
-    throw new BinariesMissing(`${dir} lacks ${missing.join(', ')}: it must hold ${PROGRAM_NAMES.join(', ')}`);
-  return collect((name) => join(dir, name));
-}
-
-function collect(where: (name: ProgramName) => string): Programs {
-  return {
-    etcd: where('etcd'),
-    'kube-apiserver': where('kube-apiserver'),
-    'kube-controller-manager': where('kube-controller-manager'),
-    'kube-scheduler': where('kube-scheduler'),
-    kwok: where('kwok'),
-  };
+    throw new BinariesMissing(`${dir} lacks ${missing.join(', ')}: it must hold ${names.join(', ')}`);
+  return (name) => join(dir, name);
 }

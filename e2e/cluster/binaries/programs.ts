@@ -9,9 +9,12 @@ export const PROGRAM_NAMES = [
   'kube-scheduler',
   'kwok',
 ] as const;
-export type ProgramName = (typeof PROGRAM_NAMES)[number];
+/** What a real node takes on top. */
+export const NODE_PROGRAM_NAMES = ['kubelet', 'kube-proxy'] as const;
+export type ProgramName = (typeof PROGRAM_NAMES)[number] | (typeof NODE_PROGRAM_NAMES)[number];
 /** Where each program is. */
-export type Programs = Readonly<Record<ProgramName, string>>;
+export type Programs = Readonly<Record<(typeof PROGRAM_NAMES)[number], string>>;
+export type NodePrograms = Readonly<Record<(typeof NODE_PROGRAM_NAMES)[number], string>>;
 
 export type Project = 'kubernetes' | 'etcd' | 'kwok';
 

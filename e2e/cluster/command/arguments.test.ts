@@ -17,13 +17,14 @@ describe('the arguments of the cluster command', () => {
         webhooks: 0,
         controllers: 0,
         audit: false,
+        realNode: false,
       },
     });
   });
 
   it('take every option of up', () => {
     const line =
-      'up --state /tmp/a --spot-nodes 0 --on-demand-nodes=3 --pods-per-node 500 --redis real --webhooks 3 --controllers 2 --audit --port 6443 --binaries /opt/bin --json';
+      'up --state /tmp/a --spot-nodes 0 --on-demand-nodes=3 --pods-per-node 500 --redis real --webhooks 3 --controllers 2 --audit --real-node --port 6443 --binaries /opt/bin --json';
     expect(read(line)).toEqual({
       command: 'up',
       json: true,
@@ -36,6 +37,7 @@ describe('the arguments of the cluster command', () => {
         webhooks: 3,
         controllers: 2,
         audit: true,
+        realNode: true,
         port: 6443,
         binaries: '/opt/bin',
       },

@@ -12,6 +12,7 @@ export interface UpPlan {
   readonly webhooks: number;
   readonly controllers: number;
   readonly audit: boolean;
+  readonly realNode: boolean;
   readonly port?: number;
   readonly binaries?: string;
 }
@@ -33,6 +34,7 @@ up takes
   --webhooks 0          --controllers 0         how many of our services to start
   --port PORT           of the API server; a free one by default
   --audit               log every API request
+  --real-node           a kubelet with real containers as well (needs root)
   --binaries DIR        etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kwok
 and every command takes
   --json                machine-readable output
@@ -55,6 +57,7 @@ const OPTIONS = {
   controllers: { type: 'string', default: '0' },
   port: { type: 'string' },
   audit: { type: 'boolean', default: false },
+  'real-node': { type: 'boolean', default: false },
   binaries: { type: 'string' },
 } as const;
 
@@ -89,6 +92,7 @@ export function readArguments(args: readonly string[]): Invocation {
     webhooks: wholeNumber('webhooks', values.webhooks, 0, 50),
     controllers: wholeNumber('controllers', values.controllers, 0, 10),
     audit: values.audit,
+    realNode: values['real-node'],
     ...(values.port !== undefined && { port: wholeNumber('port', values.port, 1, 65_535) }),
     ...(values.binaries !== undefined && { binaries: values.binaries }),
   };

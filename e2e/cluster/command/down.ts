@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
 import { isRunning } from '../process/identity.ts';
 import { waitFor } from '../process/wait.ts';
 import { readRoster, readSummary } from './state.ts';
+import { remove } from '../process/removal.ts';
 
 const END_TIMEOUT_MS = 30_000;
 
@@ -15,7 +15,7 @@ export async function down(stateDir: string): Promise<void> {
   // Unless somebody has killed it, in which case its work is left to do.
   for (const each of processes) if (isRunning(each)) process.kill(each.pid, 'SIGKILL');
   await waitFor('every process to end', () => !processes.some(isRunning), { timeoutMs: END_TIMEOUT_MS });
-  for (const path of removals) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of removals) remove(path);
   if (host !== undefined)
     await waitFor('the host to end', () => !isRunning({ pid: host, startTime: null }), {
       timeoutMs: END_TIMEOUT_MS,

@@ -23,8 +23,8 @@ process.on('disconnect', () => {
 
 try {
   const start = performance.now();
-  const { stateDir, spotNodes, onDemandNodes, podsPerNode, audit, port, binaries, webhooks, controllers } =
-    plan;
+  const { stateDir, spotNodes, onDemandNodes, podsPerNode, audit, realNode, port, binaries } = plan;
+  const { webhooks, controllers } = plan;
   const report = (line: string) => tell({ kind: 'progress', line });
   const cluster = await startCluster({
     stateDir,
@@ -32,6 +32,7 @@ try {
     onDemandNodes,
     podsPerNode,
     audit,
+    realNode,
     report,
     ...(port !== undefined && { port }),
     ...(binaries !== undefined && { binaries }),
@@ -43,7 +44,13 @@ try {
   if (webhooks + controllers > 0) {
     report('bundling the services');
     await bundleServices();
-    await install(cluster, { redis: { url: redisUrl ?? 'memory://' }, webhooks, controllers });
+    await install(cluster, {
+      redis: { url: redisUrl ?? 'memory://' },
+      webhooks,
+      controllers,
+      // With a real node the API server is at its end of the line to it.
+      ...(realNode && { host: cluster.realNode.network.hostAddress }),
+    });
   }
   const summary: ClusterSummary = {
     state: stateDir,

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { stagesFile, FAKE_NODE_ANNOTATION } from '../kwok/stages.ts';
+import type { NodeNetwork } from '../real-node/network.ts';
 import { type Credentials, SERVICE_RANGE } from './credentials.ts';
 
 /** In the order in which they start. */
@@ -30,6 +31,7 @@ export interface Layout {
   readonly dataDir: string;
   readonly ports: Ports;
   readonly credentials: Credentials;
+  readonly network: NodeNetwork | undefined;
   readonly audit: { readonly level: AuditLevel; readonly file: string } | undefined;
 }
 
@@ -37,7 +39,7 @@ const LOOPBACK = '127.0.0.1';
 /** The control plane must never be what a test waits for. */
 const CLIENT_QPS = 5000;
 
-/** The arguments of each program. All of them listen on loopback only. */
+/** The arguments of each program. All of them listen on loopback only, or on the line to a real node. */
 export function commandLines(layout: Layout): Record<ComponentName, string[]> {
   mkdirSync(layout.configDir, { recursive: true });
   return {
@@ -67,7 +69,7 @@ function etcd({ ports, dataDir }: Layout): string[] {
   });
 }
 
-function apiserver({ ports, credentials, audit, configDir }: Layout): string[] {
+function apiserver({ ports, credentials, audit, configDir, network }: Layout): string[] {
   const { file, caFile } = credentials;
   return flags({
     'etcd-servers': `http://${LOOPBACK}:${ports.etcd}`,
@@ -100,7 +102,24 @@ function apiserver({ ports, credentials, audit, configDir }: Layout): string[] {
       // In MB. A log that is rotated away cannot be read whole.
       'audit-log-maxsize': '4096',
     }),
+    ...(network && joinedBy(network, credentials)),
   });
+}
+
+/** Pods find the API server through its Service, and it finds the kubelet. */
+function joinedBy(network: NodeNetwork, { file, caFile }: Credentials): Record<string, string> {
+  return {
+    'bind-address': network.hostAddress,
+    'advertise-address': network.hostAddress,
+    'endpoint-reconciler-type': 'lease',
+    'service-cluster-ip-range': network.serviceRange,
+    'kubelet-client-certificate': file('kubelet-client.crt'),
+    'kubelet-client-key': file('kubelet-client.key'),
+    'kubelet-certificate-authority': caFile,
+    'kubelet-preferred-address-types': 'InternalIP',
+    // A namespace whose pods have to run for real says so by an annotation, see `realNodeOnly`.
+    'enable-admission-plugins': 'PodNodeSelector',
+  };
 }
 
 function controllerManager({ ports, credentials }: Layout): string[] {

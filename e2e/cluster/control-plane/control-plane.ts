@@ -5,6 +5,7 @@ import type { Programs } from '../binaries/programs.ts';
 import { Component } from '../process/component.ts';
 import { freePorts } from '../process/ports.ts';
 import type { Supervisor } from '../process/supervisor.ts';
+import type { NodeNetwork } from '../real-node/network.ts';
 import { type AuditLevel, type ComponentName, commandLines, type Ports } from './commands.ts';
 import { type Credentials, writeCredentials } from './credentials.ts';
 
@@ -27,14 +28,17 @@ export interface ControlPlaneParts {
   /** Of the API server; a free one without it. */
   readonly port: number | undefined;
   readonly audit: AuditLevel | undefined;
+  /** Where a real node is to join; without one everything listens on loopback. */
+  readonly network?: NodeNetwork | undefined;
 }
 
 /** Lays everything out; nothing runs yet. */
 export async function layOutControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
-  const { supervisor, programs, stateDir, dataDir, logDir, audit } = parts;
+  const { supervisor, programs, stateDir, dataDir, logDir, audit, network } = parts;
   const ports = await choosePorts(parts.port);
-  const server = origin(ports.apiserver);
-  const credentials = await writeCredentials(join(stateDir, 'credentials'), server);
+  const server = origin(ports.apiserver, network?.hostAddress);
+  const addresses = network && [network.serviceAddress, network.hostAddress, network.nodeAddress];
+  const credentials = await writeCredentials(join(stateDir, 'credentials'), server, addresses);
   const auditFile = audit && join(logDir, 'audit.log');
   mkdirSync(logDir, { recursive: true });
   const args = commandLines({
@@ -42,6 +46,7 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
     dataDir,
     ports,
     credentials,
+    network,
     audit: audit && auditFile ? { level: audit, file: auditFile } : undefined,
   });
   const dispatcher = new Agent({ connect: { ca: credentials.ca, ...credentials.admin } });
@@ -89,4 +94,4 @@ async function choosePorts(apiserver: number | undefined): Promise<Ports> {
   return { etcd, etcdPeer, apiserver: apiserver ?? first, controllerManager, scheduler, kwok };
 }
 
-const origin = (port: number) => `https://127.0.0.1:${port}`;
+const origin = (port: number, host = '127.0.0.1') => `https://${host}:${port}`;

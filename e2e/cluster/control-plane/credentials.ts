@@ -11,6 +11,10 @@ const CLIENTS = {
   'kube-controller-manager': { commonName: 'system:kube-controller-manager' },
   'kube-scheduler': { commonName: 'system:kube-scheduler' },
   kwok: { commonName: 'kwok', organizations: ['system:masters'] },
+  // Of a real node, if there is one, and the API server's for calling it.
+  kubelet: { commonName: 'system:node:real-1', organizations: ['system:nodes'] },
+  'kube-proxy': { commonName: 'system:kube-proxy' },
+  'kubelet-client': { commonName: 'kube-apiserver', organizations: ['system:masters'] },
 } as const;
 
 type ClientName = keyof typeof CLIENTS;
@@ -25,7 +29,12 @@ export interface Credentials {
   readonly kubeconfig: (client: ClientName) => string;
 }
 
-export async function writeCredentials(dir: string, server: string): Promise<Credentials> {
+/** `addresses` are what else the API server, and a kubelet, are called by. */
+export async function writeCredentials(
+  dir: string,
+  server: string,
+  addresses: readonly string[] = [SERVICE_IP],
+): Promise<Credentials> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const file = (name: string) => join(dir, name);
   const write = (name: string, content: string) => writeFileSync(file(name), content, { mode: 0o600 });
@@ -42,7 +51,7 @@ export async function writeCredentials(dir: string, server: string): Promise<Cre
   const proxyClient = { commonName: 'front-proxy-client', ...validity };
   writePair('front-proxy-client', await issueClient(frontProxy, proxyClient));
   const names = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
-  const hosts = ['localhost', '127.0.0.1', SERVICE_IP, ...names];
+  const hosts = ['localhost', '127.0.0.1', ...addresses, ...names];
   writePair('server', await issueLeaf(authority, { names: hosts, ...validity }));
   const accounts = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   write('service-accounts.pub', accounts.publicKey.export({ type: 'spki', format: 'pem' }).toString());

@@ -7,11 +7,13 @@ import { run } from './run.ts';
  * Unpacks packages of this Debian (or Ubuntu) into a directory, with those libraries they need and the system
  * lacks. Works without root, installs nothing, starts nothing, and leaves the system's own apt state alone.
  * `finish` may rearrange the tree before it appears, whole, at `home`. Returns why it failed, if it did.
+ * `whole` takes every library, as if the system had none: what an image needs.
  */
 export async function unpackDebianPackages(
   names: readonly string[],
   home: string,
   finish: (tree: string) => Promise<void>,
+  { whole = false }: { readonly whole?: boolean } = {},
 ): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }> {
   if (!findProgram('apt-get') || !findProgram('dpkg-deb'))
     return { ok: false, reason: 'this system has no apt-get to fetch it with' };
@@ -23,7 +25,11 @@ export async function unpackDebianPackages(
     for (const directory of [join(work, 'lists', 'partial'), join(archives, 'partial'), tree])
       mkdirSync(directory, { recursive: true });
     const apt = (...args: string[]) =>
-      run('apt-get', [...privateState(work, archives), ...args], { LC_ALL: 'C' });
+      run(
+        'apt-get',
+        [...privateState(work, archives), ...(whole ? ['-o', 'Dir::State::status=/dev/null'] : []), ...args],
+        { LC_ALL: 'C' },
+      );
     // One foreign source that does not answer makes `update` fail although Debian's own lists came.
     const updated = await apt('update');
     // `--reinstall` also fetches what is installed, but hidden from us.

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hasCode } from './failure.ts';
 import type { Report, Request } from './watchdog-messages.ts';
+import { remove } from './removal.ts';
 
 export interface Exit {
   readonly code: number | null;
@@ -170,7 +171,7 @@ export class Supervisor {
       reject(new Error('the watchdog of the cluster is gone'));
     this.#starting.clear();
     for (const pid of this.#running.keys()) this.#exited(pid, { code: null, signal: 'SIGKILL' });
-    for (const path of this.#removals) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+    for (const path of this.#removals) remove(path);
   }
 }
 

@@ -4,10 +4,11 @@
  * end of the channel between them, and then kills what it started and removes what it was told to.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, openSync, closeSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, openSync, closeSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { startTimeOf } from './identity.ts';
 import type { Report, Request, Roster } from './watchdog-messages.ts';
+import { remove } from './removal.ts';
 
 const [stateDir = '.', ...removals] = process.argv.slice(2);
 const children = new Map<string, ChildProcess>();
@@ -55,7 +56,7 @@ async function shutDown(): Promise<void> {
   const exits = [...children.values()].map((child) => new Promise((done) => child.once('exit', done)));
   for (const child of children.values()) child.kill('SIGKILL');
   await Promise.all(exits);
-  for (const path of removals) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  for (const path of removals) remove(path);
   // The whole group: also what our children started themselves. This process goes with it.
   process.kill(-process.pid, 'SIGKILL');
 }
