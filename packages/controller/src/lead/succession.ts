@@ -29,7 +29,7 @@ export function takeOver({ cluster, flights, client, lease, now, logger }: Succe
   client
     .get(leases, { namespace, name }, { once: true, deadlineMs: READ_MS })
     .then(({ spec }) => {
-      // Made by this process, and never held by another one.
+      // Made by this process or by an installer, and never held by another one.
       if (spec?.holderIdentity === identity && spec.leaseTransitions === 0) flights.startAfresh();
     })
     .catch((thrown: unknown) => {

@@ -133,6 +133,19 @@ describe('LeaderElector', () => {
     expect(one.seen).not.toContain('lost');
   });
 
+  it.each([
+    ['that nobody held before', {}, 0],
+    ['without a spec', undefined, 0],
+    ['that was released', { holderIdentity: '', renewTime: microTime(0), leaseTransitions: 0 }, 1],
+    ['that another one made and left', { holderIdentity: '', acquireTime: microTime(0) }, 1],
+  ])('counts the holders before it, of a Lease %s', async (_which, spec, transitions) => {
+    const { leases, server } = await serve();
+    leases.put(spec as never);
+    const { elector } = candidate(server, 'one');
+    await until(() => elector.mayWrite());
+    expect(leases.lease?.spec['leaseTransitions']).toBe(transitions);
+  });
+
   it('measures expiry by the time since the last change it saw, not by the times in the Lease', async () => {
     const { leases, server } = await serve();
     const longAgo = microTime(0);

@@ -179,7 +179,7 @@ export class LeaderElector {
       holderIdentity: this.options.identity,
       leaseDurationSeconds: wholeSeconds(this.timing.leaseDurationMs),
       renewTime: timeIs,
-      ...(mine ? {} : { acquireTime: timeIs, leaseTransitions: current === undefined ? 0 : transitions + 1 }),
+      ...(mine ? {} : { acquireTime: timeIs, leaseTransitions: wasHeld(current) ? transitions + 1 : 0 }),
     };
   }
 
@@ -235,6 +235,17 @@ export class LeaderElector {
       // Stopped: the loops see it.
     }
   }
+}
+
+/** Installers may make an empty Lease, of which nobody was the holder before the first. */
+function wasHeld(lease: Lease | undefined): boolean {
+  const { holderIdentity = '', acquireTime, renewTime, leaseTransitions } = lease?.spec ?? {};
+  return (
+    holderIdentity !== '' ||
+    acquireTime !== undefined ||
+    renewTime !== undefined ||
+    leaseTransitions !== undefined
+  );
 }
 
 /** Another candidate was faster. */
