@@ -12,10 +12,10 @@ export {
   install,
   uninstall,
 } from './installation/installation.ts';
-export { installationNamespace } from './installation/manifests.ts';
 export type { ImageArchive } from './images/archive.ts';
 export { redisImage } from './images/others.ts';
 export { serviceImage } from './images/service.ts';
+export { installationNamespace, webhookService } from './installation/manifests.ts';
 export { connectCluster, ExistingCluster } from './existing.ts';
 export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATION } from './kwok/stages.ts';
 export type { Component } from './process/component.ts';

@@ -10,6 +10,7 @@ interface Verdict {
 
 interface DebugState {
   readonly leader: { readonly isLeader: boolean };
+  readonly webhook: { readonly kind: string; readonly detail?: string };
   readonly workloads: Readonly<Record<string, { readonly rebalance?: Verdict }>>;
 }
 
@@ -47,6 +48,35 @@ export async function verdictOn(stage: Stage, workload: Workload, reason: string
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}; it is ${JSON.stringify(last)}`);
   });
+}
+
+/** Waits until the leader gives this reason for each of many. */
+export async function verdictOnAll(
+  stage: Stage,
+  workloads: readonly Workload[],
+  reason: string,
+): Promise<void> {
+  await waitFor(
+    `all ${workloads.length} to be ${reason}`,
+    async () => {
+      const shown = (await leaderOf(stage))?.state.workloads ?? {};
+      const others = workloads.filter(({ subject }) => shown[subject]?.rebalance?.reason !== reason);
+      return { others: others.length };
+    },
+    { timeoutMs: 90_000, intervalMs: 500, until: ({ others }) => others === 0 },
+  );
+}
+
+/** Waits until the leader thinks this of the webhook: `serving`, or why not. */
+export async function webhookSeen(stage: Stage, how: RegExp): Promise<void> {
+  await waitFor(
+    `the webhook to be ${how.source}`,
+    async () => {
+      const webhook = (await leaderOf(stage))?.state.webhook;
+      return webhook && `${webhook.kind} ${webhook.detail ?? ''}`;
+    },
+    { timeoutMs: 60_000, until: (seen) => seen !== undefined && how.test(seen) },
+  );
 }
 
 interface Event extends KubeObject {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type KubeObject, waitFor } from '@spotalis/cluster';
+import { installationNamespace, type KubeObject, waitFor, webhookService } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
-import { verdictOn } from './moves.ts';
+import { verdictOnAll, webhookSeen } from './moves.ts';
+import { preloaded } from './preload.ts';
 import { openStage, type Stage } from './stage.ts';
 import type { Workload } from './workload.ts';
 
@@ -11,11 +12,17 @@ interface Registration extends KubeObject {
   readonly webhooks: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** Names of Services lead to this machine. */
+const servicesAreHere = `import dns from 'node:dns';
+const { lookup } = dns;
+dns.lookup = (host, ...rest) => lookup(host.endsWith('.svc') ? '127.0.0.1' : host, ...rest);`;
+
 describe('many workloads that drift while admissions are not steered', () => {
   let stage: Stage;
 
   beforeAll(async () => {
     stage = await openStage({
+      env: preloaded(servicesAreHere),
       configuration: {
         rebalance: {
           cooldown: '1s',
@@ -66,7 +73,7 @@ describe('many workloads that drift while admissions are not steered', () => {
       },
     }));
     await toSpot(workloads);
-    for (const workload of workloads) await verdictOn(stage, workload, 'WebhookNotServing');
+    await verdictOnAll(stage, workloads, 'WebhookNotServing');
     expect(stage.evictions()).toBe(0);
     await restore();
     await waitFor(
@@ -77,18 +84,76 @@ describe('many workloads that drift while admissions are not steered', () => {
       },
       { timeoutMs: 100_000, intervalMs: 500 },
     );
-    for (const workload of workloads) await verdictOn(stage, workload, 'Balanced');
+    await verdictOnAll(stage, workloads, 'Balanced');
     expect(stage.evictions(namespace)).toBe(40);
   }, 200_000);
 
-  it('lose three pods at most when the API server does not ask the webhook', async () => {
-    const namespace = 'bypassed';
-    const workloads = await drifting(namespace, 30);
-    const nobody = { matchLabels: { 'spotalis.test/nobody': 'true' } };
-    await reregister((webhook) => ({ ...webhook, namespaceSelector: nobody }));
-    await toSpot(workloads);
-    const untouched = workloads.at(-1);
-    if (untouched !== undefined) await verdictOn(stage, untouched, 'WebhookBypassed');
-    expect(stage.evictions(namespace)).toBeLessThanOrEqual(3);
+  it('are not moved behind a Service until it has somebody ready and is who it says', async () => {
+    const { balancer } = stage.installation;
+    const service = { namespace: installationNamespace, name: webhookService, port: balancer.port };
+    const restore = await reregister(({ clientConfig, ...webhook }) => ({
+      ...webhook,
+      clientConfig: {
+        caBundle: (clientConfig as { caBundle: string }).caBundle,
+        service: { ...service, path: '/mutate' },
+      },
+    }));
+    await webhookSeen(stage, /^notServing .* has no ready endpoint/);
+    const slice = (name: string) => ({
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: {
+        name,
+        namespace: installationNamespace,
+        labels: { 'kubernetes.io/service-name': name },
+      },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.1'], conditions: { ready: true } }],
+      ports: [{ port: balancer.port }],
+    });
+    await stage.cluster.api.apply(slice(webhookService));
+    await webhookSeen(stage, /^serving/);
+    await stage.cluster.api.apply(slice('other'));
+    await reregister((webhook) => ({
+      ...webhook,
+      clientConfig: {
+        ...(webhook['clientConfig'] as object),
+        service: { ...service, name: 'other', path: '/mutate' },
+      },
+    }));
+    await webhookSeen(stage, /^notServing .*altnames/);
+    await restore();
+    await webhookSeen(stage, /^serving/);
   }, 120_000);
+
+  it('lose three pods at most, two hundred of them, while the webhook is away in one way or another', async () => {
+    const namespace = 'away';
+    const workloads = await drifting(namespace, 200);
+    const { webhooks, balancer } = stage.installation;
+
+    const restore = await reregister((webhook) => ({
+      ...webhook,
+      clientConfig: {
+        ...(webhook['clientConfig'] as object),
+        caBundle: Buffer.from(stage.cluster.ca).toString('base64'),
+      },
+    }));
+    await webhookSeen(stage, /^notServing .*certificate/);
+    await toSpot(workloads);
+    await verdictOnAll(stage, workloads, 'WebhookNotServing');
+    expect(stage.evictions(namespace)).toBe(0);
+
+    await Promise.all(webhooks.map(({ component }) => component.kill('SIGTERM')));
+    await restore();
+    await webhookSeen(stage, /^notServing (?!.*certificate)/);
+    await verdictOnAll(stage, workloads, 'WebhookNotServing');
+    expect(stage.evictions(namespace)).toBe(0);
+
+    // The leader reaches it, the API server does not.
+    balancer.blockFrom(stage.cluster.pids['kube-apiserver'] ?? 0);
+    await Promise.all(webhooks.map(({ component }) => component.start()));
+    await waitFor('the first eviction', () => stage.evictions(namespace) > 0, { timeoutMs: 60_000 });
+    await verdictOnAll(stage, workloads.slice(10), 'WebhookBypassed');
+    expect(stage.evictions(namespace)).toBeLessThanOrEqual(3);
+  }, 200_000);
 });

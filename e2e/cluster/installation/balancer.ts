@@ -3,6 +3,7 @@
  * kube-proxy would, and on demand holds every answer back for a random time.
  */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { isConnectionOf } from '../process/connection.ts';
 
 export interface Balancer {
   readonly port: number;
@@ -14,6 +15,8 @@ export interface Balancer {
   spreadOver(ports: readonly number[]): void;
   /** The same, but open connections go on: an endpoint that was taken out of a Service. */
   spreadNewOver(ports: readonly number[]): void;
+  /** A network block in front of one process: what it has open ends, and nothing new of it gets through. */
+  blockFrom(pid: number): void;
   close(): Promise<void>;
 }
 
@@ -31,7 +34,11 @@ export async function startBalancer(
   let turn = 0;
   let accepted = 0;
   let maxDelayMs = 0;
+  let blockedPid: number | undefined;
   const open = new Map<Socket, number>();
+  const clients = new Set<Socket>();
+  const isBlocked = ({ remotePort }: Socket): boolean =>
+    blockedPid !== undefined && remotePort !== undefined && isConnectionOf(blockedPid, remotePort);
 
   /** Pieces of one answer keep their order: each waits for the one before it. */
   function passAnswers(from: Socket, to: Socket): void {
@@ -80,7 +87,10 @@ export async function startBalancer(
 
   const server = createServer({ noDelay: true }, (client) => {
     accepted += 1;
-    forward(client, ports.length);
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
+    if (isBlocked(client)) client.on('error', () => undefined).resume();
+    else forward(client, ports.length);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -99,9 +109,13 @@ export async function startBalancer(
     spreadNewOver: (next) => {
       ports = [...next];
     },
+    blockFrom: (pid) => {
+      blockedPid = pid;
+      for (const client of open.keys()) if (isBlocked(client)) client.destroy();
+    },
     close: () =>
       new Promise((resolve) => {
-        for (const client of open.keys()) client.destroy();
+        for (const client of clients) client.destroy();
         server.close(() => resolve());
       }),
   };

@@ -16,6 +16,7 @@ import {
   registration,
   type ServiceName,
   sharedCertificate,
+  webhookService,
 } from './manifests.ts';
 
 export interface InstallationOptions {
@@ -32,6 +33,8 @@ export interface InstallationOptions {
   readonly apiServerPort?: number;
   /** This machine's address as the API server sees it; loopback without it. */
   readonly host?: string;
+  /** More of the services' environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Where the product can be installed: a cluster of our own, or somebody's. */
@@ -107,7 +110,8 @@ export async function install(
   const { webhooks: webhookCount = 3, controllers: controllerCount = 2, host } = options;
   await cluster.api.apply(identities);
 
-  const names = ['localhost', '127.0.0.1', ...(host ? [host] : [])];
+  const service = `${webhookService}.${installationNamespace}.svc`;
+  const names = ['localhost', '127.0.0.1', service, ...(host ? [host] : [])];
   const { certificateLifetime: lifetime } = options;
   const certificate =
     lifetime === undefined
@@ -138,6 +142,7 @@ export async function install(
       args: ['--config', configFile],
       kubeconfig: await kubeconfigOf(cluster, service, options.apiServerPort),
       env: {
+        ...options.env,
         SPOTALIS_WEBHOOK_PORT: String(port),
         SPOTALIS_METRICS_PORT: String(metricsPort),
         SPOTALIS_HEALTH_PORT: String(healthPort),

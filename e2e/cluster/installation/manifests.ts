@@ -72,6 +72,8 @@ const namespaceRules: Record<ServiceName, readonly Rule[]> = {
   ],
   controller: [
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch'] },
+    // Whether the webhook's Service has somebody behind it.
+    { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] },
   ],
 };
 
@@ -121,6 +123,9 @@ export const sharedCertificate: readonly Manifest[] = [
   { apiVersion: 'v1', kind: 'Secret', metadata: certificatePlace, type: 'Opaque' },
   { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: certificatePlace },
 ];
+
+/** The name of the Service in front of the webhooks, where an installation has one. */
+export const webhookService = 'spotalis-webhook';
 
 export interface Registration {
   /** Where the API server finds the webhook. */
