@@ -1,11 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
 import { PodHistory } from './history.ts';
-import { killLeader } from './moves.ts';
+import { killLeader, verdictOnAll } from './moves.ts';
+import { MoveLog } from './move-log.ts';
 import { openStage, type Stage } from './stage.ts';
-import { splitOf } from './workload.ts';
 
+const maxInFlight = { cluster: 8, namespace: 6, node: 4 };
 const times = { leaseDuration: '4s', renewDeadline: '3s', retryPeriod: '500ms' };
 
 describe('a leader that dies in the middle of a move', () => {
@@ -15,7 +17,7 @@ describe('a leader that dies in the middle of a move', () => {
     stage = await openStage({
       configuration: {
         controller: { leaderElection: { namespace: 'spotalis-system', ...times } },
-        rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000 },
+        rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000, maxInFlight },
       },
     });
   }, 120_000);
@@ -25,18 +27,36 @@ describe('a leader that dies in the middle of a move', () => {
   });
 
   it('is followed by one that waits a minute, evicts no pod twice and none too many', async () => {
+    const seed = Math.floor(Math.random() * 2 ** 31);
+    // Anywhere in the first forty of fifty moves, and up to half a second after one of them.
+    const killAfter = { moves: 1 + (seed % 40), delayMs: seed % 500 };
+    process.stdout.write(`seed ${seed}: ${JSON.stringify(killAfter)}\n`);
     const policy = { spotPercentage: 0, minOnDemand: 1 };
     const namespace = 'orphaned';
     const workload = await stage.declare({ name: 'web', namespace, replicas: 10, policy });
-    await workload.ready(10);
+    const others = await Promise.all(
+      Array.from({ length: 47 }, (_, index) =>
+        stage.declare({ name: `web-${index}`, namespace: `others-${index % 3}`, replicas: 2, policy }),
+      ),
+    );
+    const pods = [
+      ...(await workload.ready(10)),
+      ...(await Promise.all(others.map((other) => other.ready(2)))).flat(),
+    ];
+    const nodes = new Map(pods.map(({ metadata, spec }) => [metadata?.name ?? '', spec.nodeName ?? '']));
     const history = await PodHistory.follow(stage.cluster, namespace);
     const leader = await waitFor('a leader', () => stage.installation.leader());
-    await workload.patch({ metadata: { annotations: { [policyKeys.spotPercentage]: '30' } } });
-    await waitFor('the first eviction', () => stage.evictions(namespace) > 0, {
-      timeoutMs: 60_000,
+    const spot = (percentage: string) => ({
+      metadata: { annotations: { [policyKeys.spotPercentage]: percentage } },
+    });
+    await Promise.all([workload.patch(spot('30')), ...others.map((other) => other.patch(spot('100')))]);
+    await waitFor(`${killAfter.moves} evictions`, () => stage.evictions() >= killAfter.moves, {
+      timeoutMs: 100_000,
       intervalMs: 10,
     });
+    await delay(killAfter.delayMs);
     const killedAtMs = performance.now();
+    const before = stage.evictions();
     await killLeader(stage);
     await waitFor(
       'another leader',
@@ -47,13 +67,26 @@ describe('a leader that dies in the middle of a move', () => {
       { timeoutMs: 20_000 },
     );
     process.stdout.write(`takeover after kill -9: ${Math.round(performance.now() - killedAtMs)} ms\n`);
-    await waitFor('three pods on spot', async () => splitOf(await workload.ready(10)).spot === 3, {
-      timeoutMs: 140_000,
-      intervalMs: 300,
-    });
-    expect(performance.now() - killedAtMs).toBeGreaterThan(60_000);
+    await waitFor(
+      'fifty moves',
+      async () => {
+        const splits = await Promise.all(others.map((other) => other.split()));
+        return splits.every((split) => split.spot === 1) && (await workload.split()).spot === 3;
+      },
+      { timeoutMs: 170_000, intervalMs: 1_000 },
+    );
+    await verdictOnAll(stage, [workload, ...others], 'Balanced');
     await history.stop();
+    const log = new MoveLog(stage.cluster.auditLog);
+    expect(stage.evictions()).toBe(50);
     expect(stage.evictions(namespace)).toBe(3);
+    expect(new Set(log.moves.map(({ pod }) => pod)).size).toBe(50);
+    expect(before).toBeLessThan(50);
+    expect(log.longestPauseMs).toBeGreaterThan(60_000);
+    expect(log.most(() => 'cluster')).toBeLessThanOrEqual(maxInFlight.cluster);
+    expect(log.most((move) => move.namespace)).toBeLessThanOrEqual(maxInFlight.namespace);
+    expect(log.most(({ pod }) => nodes.get(pod) ?? '')).toBeLessThanOrEqual(maxInFlight.node);
+    expect(log.most((move) => move.workload)).toBe(1);
     for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(6);
-  }, 220_000);
+  }, 320_000);
 });
