@@ -110,8 +110,8 @@ export async function install(
   const { webhooks: webhookCount = 3, controllers: controllerCount = 2, host } = options;
   await cluster.api.apply(identities);
 
-  const service = `${webhookService}.${installationNamespace}.svc`;
-  const names = ['localhost', '127.0.0.1', service, ...(host ? [host] : [])];
+  const inCluster = `${webhookService}.${installationNamespace}.svc`;
+  const names = ['localhost', '127.0.0.1', inCluster, ...(host ? [host] : [])];
   const { certificateLifetime: lifetime } = options;
   const certificate =
     lifetime === undefined
