@@ -15,6 +15,6 @@ describe('the numbers in the documentation', () => {
 
   it.each(['docs/annotations.md', 'README.md'])('name each annotation there is in %s', (path) => {
     const named = tableRows(textOf(path), ['Key', 'Value']).map(([key]) => key?.replaceAll('`', ''));
-    expect(named.toSorted()).toEqual(Object.values(policyKeys).toSorted());
+    expect(new Set(named)).toEqual(new Set(Object.values(policyKeys)));
   });
 });
