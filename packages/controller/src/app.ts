@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiClient, type Credentials, EventRecorder, Transport } from '@spotalis/kube';
+import { readCapacity } from '@spotalis/core';
+import { ApiClient, type Credentials, EventRecorder, ownPod, Transport } from '@spotalis/kube';
 import { isEmbedded, openLedger, redisSettings } from '@spotalis/ledger';
 import {
+  accepted,
   type Component,
-  configurationMetrics,
   debugServer,
   EventLoop,
+  followConfiguration,
   healthServer,
   leaderMetrics,
   Lifecycle,
@@ -40,7 +42,7 @@ import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
 import { moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
-import { classifierOf, leaseNamespaceOf, managedIn, nodeLabelsOf, rebalanceSettings } from './settings.ts';
+import { classifierOf, leaseNamespaceOf, managedIn, rebalanceSettings } from './settings.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
@@ -66,7 +68,7 @@ export function createController({ configuration, credentials, logger }: AppPart
   const { values } = configuration;
   // Whatever can be wrong with the configuration comes before anything that holds a connection.
   const leaseNamespace = leaseNamespaceOf(values.controller.leaderElection.namespace, credentials);
-  const nodeLabels = nodeLabelsOf(values.nodeLabels);
+  const { nodeLabels, placement } = accepted(readCapacity(values));
   const classify = classifierOf(nodeLabels);
   const isManaged = managedIn(values.scope);
   const random = Math.random;
@@ -74,34 +76,6 @@ export function createController({ configuration, credentials, logger }: AppPart
   const lifecycle = new Lifecycle(logger);
   const workers = workersMaker(metrics, logger);
   const identity = `${hostname()}_${randomUUID()}`;
-
-  const reloads = configurationMetrics(metrics);
-  const live = configuration.follow({
-    changed(changed, keys) {
-      reloads.changed();
-      logger.info('configuration changed', { keys });
-      logger.setLevel(changed.logging.level);
-      if (keys.includes('readOnlyMode') && !changed.readOnlyMode) observation?.writesAllowed();
-      leading.again();
-    },
-    rejected(error) {
-      reloads.rejected();
-      logger.error('changed configuration refused; the former one stays in force', { error });
-    },
-    needsRestart(keys) {
-      reloads.needsRestart();
-      logger.warn('changed configuration needs a restart', { keys });
-    },
-  });
-
-  const settings = rebalanceSettings(
-    nodeLabels,
-    () => live.current,
-    (error) => {
-      reloads.rejected();
-      logger.error('changed configuration refused; the former window stays in force', { error });
-    },
-  );
 
   const restCalls = restClientMetrics(metrics);
   const transport = new Transport({
@@ -116,6 +90,25 @@ export function createController({ configuration, credentials, logger }: AppPart
     instance: hostname(),
     onDropped: (why, event, error) => logger.warn('event not written', { why, reason: event.reason, error }),
   });
+
+  const { live, refuse } = followConfiguration({
+    configuration,
+    metrics,
+    logger,
+    changed(changed, keys) {
+      if (keys.includes('readOnlyMode') && !changed.readOnlyMode) observation?.writesAllowed();
+      leading.again();
+    },
+    refused: ({ message }) =>
+      recorder.record({
+        regarding: ownPod(credentials.namespace ?? leaseNamespace),
+        type: 'Warning',
+        reason: 'InvalidConfiguration',
+        action: 'ReloadConfiguration',
+        note: message,
+      }),
+  });
+  const settings = rebalanceSettings(placement, () => live.current, refuse);
 
   const cluster = new Cluster(isManaged, (error) => logger.error('observer failed', { error }));
   const rooms = new Rooms(cluster);

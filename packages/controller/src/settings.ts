@@ -6,8 +6,7 @@ import {
   managed,
   type NodeLabels,
   parseSchedule,
-  preparePlacement,
-  readNodeLabels,
+  type Placement,
   type RebalanceSettings,
   type Scope,
 } from '@spotalis/core';
@@ -26,12 +25,6 @@ export function managedIn(scope: Scope): Managed {
       },
       scope,
     ).managed;
-}
-
-export function nodeLabelsOf(texts: Configuration['nodeLabels']): NodeLabels {
-  const reading = readNodeLabels(texts);
-  if (!reading.ok) throw new ConfigurationError(reading.problems);
-  return reading.labels;
 }
 
 /** A node's type by its labels; undefined for one that no configured label knows. */
@@ -56,18 +49,12 @@ function windowOf({
 
 /** What decisions go by, worked out again only when the values in force are other ones. */
 export function rebalanceSettings(
-  nodeLabels: NodeLabels,
+  placement: Placement,
   current: () => Configuration,
   onInvalid: (error: ConfigurationError) => void,
 ): () => RebalanceSettings {
   // One that is wrong from the start stops the start.
   let window = windowOf(current().rebalance);
-  const { tolerations, spreadSpotOverZones } = current().placement;
-  const placement = preparePlacement(nodeLabels, {
-    tolerations,
-    affinity: { spot: [], 'on-demand': [] },
-    spreadSpotOverZones,
-  });
   let read: Configuration | undefined;
   let settings: RebalanceSettings | undefined;
   return () => {

@@ -63,6 +63,12 @@ export {
 export { admitPod, type PodAdmission, type PodPatch } from './capacity/admit.ts';
 export { type AllowedTypes, allowedTypes } from './capacity/allowed.ts';
 export { classifyNode } from './capacity/classify.ts';
+export {
+  type Capacity,
+  type CapacityReading,
+  type CapacityTexts,
+  readCapacity,
+} from './capacity/configured.ts';
 export type { NodeLabel } from './capacity/label.ts';
 export {
   type NodeLabelProblem,
@@ -72,6 +78,7 @@ export {
   readNodeLabels,
 } from './capacity/labels.ts';
 export { type PodMark, readPodMark } from './capacity/mark.ts';
+export { type NodePoolView, offersOnDemand, onDemandSelectors } from './capacity/offer.ts';
 export type { JsonPatchOperation } from './capacity/patch.ts';
 export {
   type Placement,

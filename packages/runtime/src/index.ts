@@ -32,14 +32,13 @@ export {
   type CertificateSource,
 } from './certificates/source.ts';
 export {
-  type ConfigurationListener,
-  type FollowedConfiguration,
   type LoadedConfiguration,
   loadConfiguration,
 } from './configuration/configuration.ts';
 export { formatDuration, type Milliseconds, parseDuration } from './configuration/duration.ts';
 export type { Environment } from './configuration/environment.ts';
-export { ConfigurationError, type ConfigurationProblem } from './configuration/error.ts';
+export { accepted, ConfigurationError, type ConfigurationProblem } from './configuration/error.ts';
+export { followConfiguration } from './configuration/follow.ts';
 export type { Sources } from './configuration/load.ts';
 export type { Configuration } from './configuration/schema.ts';
 export type { LabelRequirement, LabelSelector, Toleration } from './configuration/structures.ts';
@@ -85,7 +84,7 @@ export {
   workqueueMetrics,
 } from './metrics/queues.ts';
 export { type CounterMetric, type GaugeMetric, type HistogramMetric, Metrics } from './metrics/registry.ts';
-export { certificateMetrics, configurationMetrics, webhookMetrics } from './metrics/service.ts';
+export { certificateMetrics, webhookMetrics } from './metrics/service.ts';
 export type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './metrics/spec.ts';
 export { configurationReference } from './configuration/reference.ts';
 export { metricsReference, type ServiceMetrics } from './metrics/reference.ts';

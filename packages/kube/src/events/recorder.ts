@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { ApiError, asError } from '../errors.ts';
 import { microTime } from '../lease/record.ts';
 import { resource } from '../resource.ts';
@@ -14,6 +15,11 @@ export interface ObjectReference {
   readonly namespace?: string;
   readonly name: string;
   readonly uid?: string;
+}
+
+/** This process, as far as it can know: in Kubernetes a pod's host name is its name. */
+export function ownPod(namespace: string | undefined): ObjectReference {
+  return { apiVersion: 'v1', kind: 'Pod', name: hostname(), ...(namespace && { namespace }) };
 }
 
 export interface RecordedEvent {

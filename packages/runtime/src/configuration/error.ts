@@ -16,3 +16,13 @@ export class ConfigurationError extends Error {
     this.problems = problems;
   }
 }
+
+type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problems: readonly ConfigurationProblem[] };
+
+/** What a reader made of values that are each allowed; throws a ConfigurationError where together they are not. */
+export function accepted<T>(reading: Reading<T>): T {
+  if (reading.ok) return reading.value;
+  throw new ConfigurationError(reading.problems);
+}

@@ -3,7 +3,9 @@ import type { Definition, Rule } from './load.ts';
 import { optional, setting, type ValuesOf } from './setting.ts';
 import {
   labelSelectorExample,
+  nodeRequirementsExample,
   readLabelSelector,
+  readNodeRequirements,
   readTolerations,
   tolerationsExample,
 } from './structures.ts';
@@ -185,6 +187,20 @@ const schema = {
         doc: 'Added to pods that are sent to spot.',
       },
     ),
+    nodeAffinity: {
+      spot: setting(nodeRequirements(), {
+        default: [],
+        doc: 'Required of the nodes of pods that are sent to spot, on top of the label.',
+      }),
+      onDemand: setting(nodeRequirements(), {
+        default: [],
+        doc: 'The same of pods that are sent to on-demand.',
+      }),
+    },
+    assumeLabels: setting(flag, {
+      default: false,
+      doc: 'Steer pods from the start. Otherwise none is until a node, or a NodePool of Karpenter, is seen to offer on-demand.',
+    }),
     spreadSpotOverZones: setting(flag, {
       default: false,
       doc: "Adds a soft topology spread over zones to a workload's spot pods.",
@@ -258,6 +274,14 @@ function nodeLabels() {
     pattern: /^(![\w./-]+|[\w./-]+!?=[\w.-]*)$/,
     what: 'one or a list of key=value, key!=value or !key',
     example: 'karpenter.sh/capacity-type=spot',
+  });
+}
+
+function nodeRequirements() {
+  return structure({
+    what: 'a list of node affinity requirements',
+    example: nodeRequirementsExample,
+    read: readNodeRequirements,
   });
 }
 

@@ -105,3 +105,38 @@ function tolerationFault(item: unknown): string | undefined {
   const bare = item['key'] === undefined && item['operator'] !== 'Exists';
   return bare ? 'has no key, which only operator Exists may go without' : undefined;
 }
+
+/** One condition on the labels of a node, as in a pod's node affinity. */
+export interface NodeRequirement {
+  readonly key: string;
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'Gt' | 'Lt';
+  readonly values?: readonly string[];
+}
+
+export const nodeRequirementsExample = '[{ key: disk, operator: In, values: [ssd] }]';
+
+const areNodeRequirements = (raw: unknown): raw is readonly NodeRequirement[] =>
+  nodeRequirementsFault(raw) === undefined;
+
+export const readNodeRequirements = (raw: unknown): Read<readonly NodeRequirement[]> =>
+  areNodeRequirements(raw) ? { value: raw } : { problem: nodeRequirementsFault(raw) ?? '' };
+
+function nodeRequirementsFault(raw: unknown): string | undefined {
+  if (!Array.isArray(raw)) return `${show(raw)} is no list`;
+  for (const [index, item] of raw.entries()) {
+    const fault = boundFault(item) ?? requirementFault(isBound(item) ? { ...item, operator: 'In' } : item);
+    if (fault !== undefined) return `entry ${index} ${fault}`;
+  }
+  return undefined;
+}
+
+const isBound = (item: unknown): item is Fields =>
+  isMap(item) && (item['operator'] === 'Gt' || item['operator'] === 'Lt');
+
+/** Beyond what `In` needs: one whole number, as text. */
+function boundFault(item: unknown): string | undefined {
+  if (!isBound(item)) return undefined;
+  const { values } = item;
+  const isNumber = isTexts(values) && values.length === 1 && /^-?\d+$/.test(values[0] ?? '');
+  return isNumber ? undefined : `needs values with one whole number as text for ${show(item['operator'])}`;
+}
