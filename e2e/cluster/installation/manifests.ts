@@ -26,8 +26,9 @@ const clusterRules: Record<ServiceName, readonly Rule[]> = {
     { apiGroups: [''], resources: ['namespaces'], verbs: read },
     // The embedded ledger has the webhook watch pods for itself.
     { apiGroups: [''], resources: ['pods'], verbs: read },
-    // A pod without our marks has its node's type.
-    { apiGroups: [''], resources: ['nodes'], verbs: ['get'] },
+    // A pod without our marks has its node's type; and whether there are nodes with the configured labels at all.
+    { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
+    { apiGroups: ['karpenter.sh'], resources: ['nodepools'], verbs: ['list'] },
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
     // With certs.mode auto it keeps its own caBundle.
     {
@@ -55,8 +56,10 @@ const clusterRules: Record<ServiceName, readonly Rule[]> = {
 };
 
 const namespaceRules: Record<ServiceName, readonly Rule[]> = {
-  // With certs.mode auto: both are there, empty, from the installation on.
   webhook: [
+    // About its own pods.
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    // With certs.mode auto: both are there, empty, from the installation on.
     {
       apiGroups: [''],
       resources: ['secrets'],

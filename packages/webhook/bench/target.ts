@@ -37,6 +37,7 @@ export async function startWebhook(apiUrl: string, redisUrl: string): Promise<We
     SPOTALIS_WEBHOOK_CERTS_MODE: 'provided',
     SPOTALIS_WEBHOOK_CERT_DIR: directory,
     SPOTALIS_WEBHOOK_DRAIN_GRACE: '0',
+    SPOTALIS_PLACEMENT_ASSUME_LABELS: 'true',
     SPOTALIS_METRICS_PORT: String(metrics),
     SPOTALIS_HEALTH_PORT: String(health),
     SPOTALIS_DEBUG_PORT: String(debug),

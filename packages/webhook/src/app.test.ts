@@ -157,6 +157,15 @@ describe('the service', () => {
     expect(response.warnings?.[0]).toContain('500');
   });
 
+  it('leaves pods alone as long as no node carries the label they would be sent to', async () => {
+    const shop = openShop(api);
+    const running = await start({ SPOTALIS_PLACEMENT_ASSUME_LABELS: 'false' });
+    expect(await admit(running, shop, 3)).toEqual(['none', 'none', 'none']);
+    expect(running.log.map(({ message }) => message)).toContain(
+      'no node or NodePool offers on-demand; no pod is steered',
+    );
+  });
+
   it('writes nothing in read-only mode', async () => {
     const shop = openShop(api);
     const running = await start({ SPOTALIS_READ_ONLY_MODE: 'true' });

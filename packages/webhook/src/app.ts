@@ -1,14 +1,21 @@
-import { type NodeLabels, preparePlacement, readNodeLabels } from '@spotalis/core';
-import { ApiClient, type Credentials, type ReflectorObserver, Transport } from '@spotalis/kube';
+import { hostname } from 'node:os';
+import { readCapacity } from '@spotalis/core';
+import {
+  ApiClient,
+  type Credentials,
+  EventRecorder,
+  ownPod,
+  type ReflectorObserver,
+  Transport,
+} from '@spotalis/kube';
 import { isEmbedded, type Lane, openLedger, redisSettings } from '@spotalis/ledger';
 import {
+  accepted,
   certificateCheck,
   certificateMetrics,
-  type Configuration,
-  ConfigurationError,
-  configurationMetrics,
   debugServer,
   EventLoop,
+  followConfiguration,
   healthServer,
   HttpServer,
   Lifecycle,
@@ -28,6 +35,7 @@ import { ApiReads } from './reserve/reads.ts';
 import { Reserver } from './reserve/reserver.ts';
 import { admissionsApp } from './serve/admissions.ts';
 import { NodeTypes } from './workload/nodes.ts';
+import { OnDemandOffer } from './workload/offer.ts';
 import { Owners } from './workload/owners.ts';
 import { getReplicaSet } from './workload/replicaset.ts';
 import { deployments, namespaces, OptInSource, statefulSets } from './workload/stores.ts';
@@ -56,28 +64,14 @@ const DRAIN_DEADLINE_MS = 10_000;
 /** Replicas to share ranks with while the ledger cannot be reached, where their number is not configured. */
 const PROBABLE_REPLICAS = 4;
 
+/** Events are for people; a stop does not wait long for them. */
+const EVENTS_DEADLINE_MS = 2_000;
+
 /** Wires the service; nothing runs before the lifecycle is started. */
 export function createApp({ configuration, credentials, logger }: AppParts): App {
   const { values } = configuration;
   const lifecycle = new Lifecycle(logger);
   const metrics = new Metrics().collectProcess();
-
-  const reloads = configurationMetrics(metrics);
-  const live = configuration.follow({
-    changed: ({ logging }, keys) => {
-      logger.setLevel(logging.level);
-      reloads.changed();
-      logger.info('configuration changed', { keys });
-    },
-    rejected: (error) => {
-      reloads.rejected();
-      logger.error('the changed configuration is not valid; the old one stays in force', { error });
-    },
-    needsRestart: (keys) => {
-      reloads.needsRestart();
-      logger.warn('these keys need a restart', { keys });
-    },
-  });
 
   const rest = restClientMetrics(metrics);
   const transport = new Transport({
@@ -87,6 +81,20 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     observe: (request) => rest.finished(request),
   });
   const client = new ApiClient(transport);
+  const recorder = new EventRecorder({
+    client,
+    controller: 'spotalis.io/webhook',
+    instance: hostname(),
+    onDropped: (why, event, error) => logger.warn('event not written', { why, reason: event.reason, error }),
+  });
+  const warn = (reason: string, action: string, note: string): void =>
+    recorder.record({ regarding: ownPod(credentials.namespace), type: 'Warning', reason, action, note });
+  const { live } = followConfiguration({
+    configuration,
+    metrics,
+    logger,
+    refused: ({ message }) => warn('InvalidConfiguration', 'ReloadConfiguration', message),
+  });
   const admitted = admissionMetrics(metrics);
   const ledgerEvents = ledgerMetrics(metrics);
   const ledger = openLedger({
@@ -144,7 +152,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     defaults: () => live.current.defaults,
   });
 
-  const nodeLabels = nodeLabelsOf(values);
+  const { nodeLabels, placement } = accepted(readCapacity(values));
   const nodeTypes = new NodeTypes({ client, nodeLabels, deadlineMs, now });
   const reserver = new Reserver({
     ledger,
@@ -157,15 +165,24 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
       replicaSetRead: () => admitted.read('replicaset'),
     },
   });
+  const offer = new OnDemandOffer({
+    client,
+    nodeLabels,
+    assumed: values.placement.assumeLabels,
+    missing: (labels) =>
+      warn(
+        'NodeLabelsMissing',
+        'Steer',
+        `No node carries ${labels.join(' or ')}, and no NodePool offers it, so no pod is steered. Set nodeLabels to what your nodes carry, or placement.assumeLabels where they are still to come.`,
+      ),
+    logger,
+  });
   const admission = new Admission({
     workloads,
     reserver,
     ledger,
-    placement: preparePlacement(nodeLabels, {
-      tolerations: values.placement.tolerations,
-      affinity: { spot: [], 'on-demand': [] },
-      spreadSpotOverZones: values.placement.spreadSpotOverZones,
-    }),
+    placement,
+    hasCapacity: () => offer.seen,
     readOnly: () => live.current.readOnlyMode,
   });
 
@@ -216,6 +233,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const state = () => ({
     ledger: { ...ledger.health(), embedded: isEmbedded(values.redis) },
     stores: Object.fromEntries(mirrors.map(({ name, size }) => [name, size])),
+    onDemandSeen: offer.seen,
     replicaSets: owners.size,
     revisions: reserver.revisions,
     rssBytes: process.memoryUsage.rss(),
@@ -228,9 +246,11 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     debugServer({ port: debug.port, state, logger }),
     live,
     { name: 'api-client', stop: () => transport.close() },
+    { name: 'events', stop: () => recorder.stop(EVENTS_DEADLINE_MS) },
     { name: 'ledger', stop: () => ledger.close() },
     certificates,
     ...mirrors,
+    offer,
     server,
   );
   return { lifecycle, port: () => server.port };
@@ -239,10 +259,4 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
 /** The replicas have no numbers, so each takes one at random: two of the same only cost some patches later. */
 function laneOf(replicas = PROBABLE_REPLICAS): Lane {
   return { index: Math.floor(Math.random() * replicas), of: replicas };
-}
-
-function nodeLabelsOf({ nodeLabels }: Configuration): NodeLabels {
-  const reading = readNodeLabels(nodeLabels);
-  if (reading.ok) return reading.labels;
-  throw new ConfigurationError(reading.problems.map(({ key, message }) => ({ key, message })));
 }

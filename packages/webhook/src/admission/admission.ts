@@ -38,6 +38,8 @@ export interface AdmissionOptions {
   readonly reserver: Reserver;
   readonly ledger: Pick<Ledger, 'steer'>;
   readonly placement: Placement;
+  /** False: no node is known to carry the labels that pods would be sent to. */
+  readonly hasCapacity: () => boolean;
   /** True: decide as in a dry run and change nothing. */
   readonly readOnly: () => boolean;
 }
@@ -73,6 +75,7 @@ export class Admission {
     }
     const { policy } = found;
     if (policy.kind === 'none') return { result: 'left-alone', reason: 'NoPolicy' };
+    if (!this.#options.hasCapacity()) return { result: 'left-alone', reason: 'NodeLabelsMissing' };
     const allowed = allowedTypes(pod.spec, this.#options.placement);
     if (allowed === 'none') {
       return unsteered(

@@ -25,7 +25,8 @@ export const leftAloneReasons = [
   'WorkloadNotLabelled',
   'Unowned',
   'NoPolicy',
-] as const satisfies readonly (GateReason | UnmanagedReason | 'Unowned' | 'NoPolicy')[];
+  'NodeLabelsMissing',
+] as const satisfies readonly (GateReason | UnmanagedReason | 'Unowned' | 'NoPolicy' | 'NodeLabelsMissing')[];
 
 export type LeftAloneReason = (typeof leftAloneReasons)[number];
 

@@ -67,6 +67,7 @@ function serverUnderTest(): Server {
         spreadSpotOverZones: true,
       },
     ),
+    hasCapacity: () => true,
     readOnly: () => false,
   });
   const metrics = new Metrics();

@@ -19,6 +19,7 @@ interface Watch {
 const plurals: Readonly<Record<string, string>> = {
   Namespace: 'namespaces',
   Node: 'nodes',
+  NodePool: 'nodepools',
   Pod: 'pods',
   Deployment: 'deployments',
   ReplicaSet: 'replicasets',

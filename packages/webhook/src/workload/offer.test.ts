@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readCapacity } from '@spotalis/core';
+import { ApiClient, Credentials, Transport } from '@spotalis/kube';
+import { createLogger } from '@spotalis/runtime';
+import { FakeApi } from '../testing/fake-api.ts';
+import { kubeconfigOf } from '../testing/service.ts';
+import { OnDemandOffer } from './offer.ts';
+
+const key = 'karpenter.sh/capacity-type';
+const reading = readCapacity({
+  nodeLabels: { spot: `${key}=spot`, onDemand: `${key}=on-demand` },
+  placement: { tolerations: [], nodeAffinity: { spot: [], onDemand: [] }, spreadSpotOverZones: false },
+});
+if (!reading.ok) throw new Error('not read');
+const { nodeLabels } = reading.value;
+const logger = createLogger({ service: 'test', level: 'error', format: 'json' });
+
+let api: FakeApi;
+let directory: string;
+let transport: Transport;
+let offer: OnDemandOffer | undefined;
+let missing: readonly string[][];
+
+beforeEach(async () => {
+  api = new FakeApi();
+  directory = mkdtempSync(join(tmpdir(), 'spotalis-offer-'));
+  writeFileSync(join(directory, 'kubeconfig'), kubeconfigOf(await api.start()));
+  transport = new Transport({
+    credentials: new Credentials({ path: join(directory, 'kubeconfig') }),
+    userAgent: 'test',
+  });
+  missing = [];
+});
+
+afterEach(async () => {
+  await offer?.stop();
+  await transport.close();
+  await api.stop();
+  rmSync(directory, { recursive: true });
+});
+
+async function start(assumed = false): Promise<OnDemandOffer> {
+  offer = new OnDemandOffer({
+    client: new ApiClient(transport),
+    nodeLabels,
+    assumed,
+    missing: (labels) => {
+      missing = [...missing, [...labels]];
+    },
+    logger,
+    periodMs: 10,
+  });
+  await offer.start({ signal: new AbortController().signal, fail: () => undefined });
+  return offer;
+}
+
+const node = (name: string, type: string) =>
+  ({ kind: 'Node', apiVersion: 'v1', metadata: { name, labels: { [key]: type } } }) as const;
+
+async function seen(one: OnDemandOffer): Promise<void> {
+  for (let attempt = 0; !one.seen && attempt < 500; attempt++) await pause(5);
+  expect(one.seen).toBe(true);
+}
+
+describe('on-demand capacity', () => {
+  it('is not offered by spot nodes, which is told once; and is by the first other', async () => {
+    api.put(node('a', 'spot'));
+    const one = await start();
+    expect(one.seen).toBe(false);
+    api.put(node('b', 'on-demand'));
+    await seen(one);
+    expect(missing).toEqual([[`${key}=on-demand`]]);
+  });
+
+  it('is offered by a NodePool that has made no node yet', async () => {
+    api.put({ kind: 'NodePool', apiVersion: 'karpenter.sh/v1', metadata: { name: 'default' }, spec: {} });
+    expect((await start()).seen).toBe(true);
+    expect(missing).toEqual([]);
+  });
+
+  it('is looked for again when the API server has not answered', async () => {
+    api.put(node('b', 'on-demand'));
+    const mend = api.fail(/nodes/, 503);
+    const started = start();
+    await pause(50);
+    mend();
+    expect((await started).seen).toBe(true);
+  });
+
+  it('is taken for granted where it may not be looked for, or need not', async () => {
+    api.fail(/nodes/, 403);
+    expect((await start()).seen).toBe(true);
+    expect((await start(true)).seen).toBe(true);
+    expect(missing).toEqual([]);
+  });
+});
