@@ -35,7 +35,7 @@ export class Circuit {
     }
   }
 
-  /** A connection was made: nobody needs to try it out first. */
+  /** A connection was made, or a late answer came: nobody needs to try it out first. */
   reset(): void {
     this.#set(undefined);
   }

@@ -8,6 +8,7 @@ import {
   password,
   type RedisSettings,
 } from './options.ts';
+import { Patience } from './patience.ts';
 import type { Script } from './script.ts';
 
 export interface ConnectionEvents {
@@ -20,13 +21,18 @@ export interface ConnectionEvents {
 export class Connection {
   readonly #client: Redis | Cluster;
   readonly #circuit: Circuit;
-  readonly #timeoutMs: number;
+  readonly #patience: Patience;
   #everReady = false;
   #closed = false;
 
   constructor(settings: RedisSettings, events: ConnectionEvents) {
-    this.#timeoutMs = settings.commandTimeoutMs ?? defaultCommandTimeoutMs;
     this.#circuit = new Circuit((failure) => events.failed(failure));
+    this.#patience = new Patience({
+      timeoutMs: settings.commandTimeoutMs ?? defaultCommandTimeoutMs,
+      ordered: !('cluster' in settings),
+      // It was slow, not away: nobody needs to try it out first.
+      lateAnswer: () => this.#circuit.reset(),
+    });
     const ready = (): void => {
       const again = this.#everReady;
       this.#everReady = true;
@@ -83,12 +89,19 @@ export class Connection {
 
   close(): void {
     this.#closed = true;
+    this.#patience.stop();
     this.#client.disconnect();
   }
 
   async #guard(call: () => Promise<unknown>): Promise<unknown> {
     if (this.#closed) throw new LedgerUnavailable('LEDGER_CLOSED', 'The ledger was closed. Make a new one.');
-    return await this.#circuit.run(async () => await withDeadline(call(), this.#timeoutMs));
+    return await this.#circuit.run(async () => {
+      try {
+        return await this.#patience.wait(call());
+      } catch (error) {
+        throw error instanceof LedgerUnavailable ? error : unavailable(error);
+      }
+    });
   }
 }
 
@@ -98,35 +111,6 @@ function readPassword(settings: RedisSettings): string | undefined {
   } catch {
     // The file is being replaced; what was read before may still do, and the next attempt reads again.
     return undefined;
-  }
-}
-
-function withDeadline(answer: Promise<unknown>, timeoutMs: number): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      // If it was this process that stalled, the answer waits in the socket: let it be read first.
-      setImmediate(() => {
-        reject(
-          new LedgerUnavailable(
-            'LEDGER_TIMEOUT',
-            `Redis did not answer within ${timeoutMs} ms. The command may still be carried out.`,
-          ),
-        );
-      });
-    }, timeoutMs);
-    void settle(answer, resolve, (error) => reject(unavailable(error))).finally(() => clearTimeout(timer));
-  });
-}
-
-async function settle(
-  answer: Promise<unknown>,
-  resolve: (value: unknown) => void,
-  reject: (error: unknown) => void,
-): Promise<void> {
-  try {
-    resolve(await answer);
-  } catch (error) {
-    reject(error);
   }
 }
 
