@@ -6,8 +6,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-const { name } = JSON.parse(await readFile('package.json', 'utf8'));
+const { name, version, bin } = JSON.parse(await readFile('package.json', 'utf8'));
 const service = name.replace('@spotalis/', '');
+/** A program that people run has the name they run it by. */
+const [outfile = `dist/${service}.mjs`] = Object.values(bin ?? {});
 
 /** client-node re-exports every generated API class; as side-effect free, only what is used stays in. */
 const pruneClientNode = {
@@ -48,7 +50,8 @@ const inlineLua = {
 
 await build({
   entryPoints: ['src/main.ts'],
-  outfile: `dist/${service}.mjs`,
+  outfile,
+  define: { 'process.env.SPOTALIS_VERSION': JSON.stringify(version) },
   bundle: true,
   platform: 'node',
   target: 'node20.19',

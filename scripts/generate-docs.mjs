@@ -1,6 +1,7 @@
 /** Writes the pages of docs/ that say what the code says: `node scripts/generate-docs.mjs`. */
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { cliReference, commands } from '../packages/cli/src/index.ts';
 import { configurationReference, metricsReference } from '../packages/runtime/src/index.ts';
 
 const root = new URL('..', import.meta.url);
@@ -18,6 +19,7 @@ export async function generatedDocs() {
   return new Map([
     ['docs/configuration.md', configurationReference()],
     ['docs/metrics.md', metricsReference(services)],
+    ['docs/cli.md', cliReference(commands)],
   ]);
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { generatedDocs } from './generate-docs.mjs';
 
 describe('the generated documentation', () => {
-  it.each(['docs/configuration.md', 'docs/metrics.md'])(
+  it.each(['docs/configuration.md', 'docs/metrics.md', 'docs/cli.md'])(
     '%s says what the code says: else run node scripts/generate-docs.mjs',
     async (path) => {
       const docs = await generatedDocs();

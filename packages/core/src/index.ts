@@ -197,3 +197,5 @@ export {
   type RawWorkload,
   type WorkloadKind,
 } from './objects/workload.ts';
+export { accountOf, explainPod, type PodAccount } from './explain/pod.ts';
+export { nearest } from './policy/nearest.ts';

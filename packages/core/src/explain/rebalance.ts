@@ -20,7 +20,7 @@ const unmanaged: Readonly<Record<UnmanagedReason, string>> = {
   WorkloadNotLabelled: 'it does not carry the label spotalis.io/enabled: "true"',
 };
 
-const exclusions: Readonly<Record<ExclusionReason, string>> = {
+export const exclusions: Readonly<Record<ExclusionReason, string>> = {
   DoNotMove: 'carries spotalis.io/do-not-move: "true"',
   DoNotDisrupt: 'carries karpenter.sh/do-not-disrupt',
   NotSafeToEvict: 'carries cluster-autoscaler.kubernetes.io/safe-to-evict: "false"',
@@ -45,7 +45,7 @@ const misfits: Readonly<Record<Misfit, string>> = {
 
 const misfitOrder: readonly Misfit[] = ['Selector', 'Taint', 'Volume', 'Room', 'AntiAffinity', 'Spread'];
 
-const dooms: Readonly<Record<Doom, string>> = {
+export const dooms: Readonly<Record<Doom, string>> = {
   NodeCordoned: 'whose node is cordoned',
   NodeInterrupted: 'whose node is being taken away',
   NodeNotReady: 'whose node is not ready',

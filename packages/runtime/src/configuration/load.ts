@@ -21,6 +21,8 @@ export interface Definition<S extends Schema> {
 export interface Sources {
   /** Path of the YAML file; without one there are only defaults and the environment. */
   readonly file?: string | undefined;
+  /** What the file says, for whoever has read it already. */
+  readonly text?: string;
   readonly environment: Environment;
 }
 
@@ -46,7 +48,7 @@ export async function load<S extends Schema>(
   const written =
     file === undefined
       ? { values: new Map<string, unknown>(), problems: [] }
-      : readConfigurationFile(schema, file, await readConfigurationText(file));
+      : readConfigurationFile(schema, file, sources.text ?? (await readConfigurationText(file)));
   const environment = readEnvironment(schema, sources.environment);
   const problems = [...written.problems, ...environment.problems];
 

@@ -1,0 +1,111 @@
+import {
+  type DisruptionWindow,
+  parseSchedule,
+  type PolicyDefaults,
+  preparePlacement,
+  type NodeLabels,
+  readNodeLabels,
+  type RebalanceSettings,
+} from '@spotalis/core';
+import { type ApiClient, asError, type RawObject, resource } from '@spotalis/kube';
+import { type Configuration, ConfigurationError, loadConfiguration } from '@spotalis/runtime';
+
+interface RawConfigMap extends RawObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const configMaps = resource<RawConfigMap>('v1', 'configmaps', 'ConfigMap');
+const selector = 'app.kubernetes.io/name=spotalis,app.kubernetes.io/component=controller';
+const key = 'spotalis.yaml';
+
+/** What the services go by. */
+export interface Settings {
+  readonly values: Configuration;
+  readonly nodeLabels: NodeLabels;
+  readonly rebalance: RebalanceSettings;
+  readonly defaults: PolicyDefaults;
+  /** Where it was read, for people. */
+  readonly origin: string;
+  /** What people have to know about it. */
+  readonly notes: readonly string[];
+}
+
+interface Found {
+  readonly values: Configuration;
+  readonly origin: string;
+  readonly notes: readonly string[];
+}
+
+/** A configuration has to name a Redis, which this program does not need. */
+const withoutRedis = { SPOTALIS_REDIS_URL: 'memory://' };
+
+const assumed = async (why: string): Promise<Found> => ({
+  values: (await loadConfiguration({ environment: withoutRedis })).values,
+  origin: 'defaults',
+  notes: [`${why}; the defaults of the configuration are assumed. Name the file with --config.`],
+});
+
+async function find(client: ApiClient, file: string | undefined): Promise<Found> {
+  if (file !== undefined) {
+    const { values } = await loadConfiguration({ file, environment: {} });
+    return { values, origin: file, notes: [] };
+  }
+  let maps: readonly RawConfigMap[];
+  try {
+    ({ items: maps } = await client.list(configMaps, { labelSelector: selector }));
+  } catch (error) {
+    return assumed(`the ConfigMap of the installation cannot be read (${asError(error).message})`);
+  }
+  const [first, ...others] = maps.filter(({ data }) => data?.[key] !== undefined);
+  if (first === undefined) return assumed('no ConfigMap of an installation was found');
+  const { namespace = '', name } = first.metadata;
+  const origin = `ConfigMap ${namespace}/${name}`;
+  const notes =
+    others.length === 0 ? [] : [`there are ${others.length + 1} installations; ${origin} was read`];
+  try {
+    const { values } = await loadConfiguration({
+      file: origin,
+      text: first.data?.[key] ?? '',
+      environment: {},
+    });
+    return { values, origin, notes };
+  } catch (error) {
+    return assumed(`${origin} is not understood (${asError(error).message})`);
+  }
+}
+
+function windowOf({ schedule, duration }: Configuration['rebalance']): DisruptionWindow | null {
+  if (schedule === undefined || duration === undefined) return null;
+  const parsed = parseSchedule(schedule);
+  return parsed.ok ? { schedule: parsed.value, durationMs: duration } : null;
+}
+
+/** The configuration that the services of this cluster run with, as far as it can be read. */
+export async function readSettings(client: ApiClient, file: string | undefined): Promise<Settings> {
+  const { values, origin, notes } = await find(client, file);
+  const reading = readNodeLabels(values.nodeLabels);
+  if (!reading.ok) throw new ConfigurationError(reading.problems);
+  const { rebalance, placement } = values;
+  const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
+  return {
+    values,
+    nodeLabels: reading.labels,
+    defaults: values.defaults,
+    origin,
+    notes,
+    rebalance: {
+      readOnly: values.readOnlyMode,
+      window: windowOf(rebalance),
+      cooldownMs: cooldown,
+      minPodAgeMs: minPodAge,
+      allowSingleReplica,
+      maxMovesPerMinute,
+      maxInFlight,
+      placement: preparePlacement(reading.labels, {
+        tolerations: placement.tolerations,
+        affinity: { spot: [], 'on-demand': [] },
+        spreadSpotOverZones: placement.spreadSpotOverZones,
+      }),
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import {
+  type CapacityType,
+  classifyNode,
+  type NodeLabels,
+  type ObservedClaim,
+  type ObservedNamespace,
+  type ObservedNode,
+  type ObservedPdb,
+  type ObservedPod,
+  type ObservedReplicaSet,
+  type ObservedVolume,
+  type ObservedWorkload,
+  pruneClaim,
+  pruneNamespace,
+  pruneNode,
+  prunePdb,
+  prunePod,
+  pruneReplicaSet,
+  pruneVolume,
+  pruneWorkload,
+  type RawClaim,
+  type RawNode,
+  type RawPdb,
+  type RawPod,
+  type RawReplicaSet,
+  type RawVolume,
+  type RawWorkload,
+} from '@spotalis/core';
+import { type ApiClient, ApiError, type RawObject, type Resource, resource, type View } from '@spotalis/kube';
+import { CliError } from '../command/error.ts';
+
+/** Everything of the cluster that a decision rests on, pruned. */
+export interface Objects {
+  readonly namespaces: readonly ObservedNamespace[];
+  readonly nodes: readonly ObservedNode[];
+  readonly workloads: readonly ObservedWorkload[];
+  readonly replicaSets: readonly ObservedReplicaSet[];
+  readonly pods: readonly ObservedPod[];
+  readonly pdbs: readonly ObservedPdb[];
+  readonly claims: readonly ObservedClaim[];
+  readonly volumes: readonly ObservedVolume[];
+  /** What could not be read, and what that means. */
+  readonly notes: readonly string[];
+}
+
+/** One page is parsed at a time, whatever the size of the cluster. */
+const PAGE = 500;
+
+const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
+
+/** Lists in pages, each pruned before the next is asked for. A right over one namespace only is made do with. */
+export async function fetchObjects(
+  client: ApiClient,
+  { namespace, nodeLabels, signal }: { namespace: string; nodeLabels: NodeLabels; signal: AbortSignal },
+): Promise<Objects> {
+  const notes: string[] = [];
+  async function list<R extends RawObject, T>(
+    of: Resource<R>,
+    prune: (raw: R) => T | undefined,
+    view: View = 'whole',
+    within?: string,
+  ): Promise<T[]> {
+    const kept: T[] = [];
+    const query = { limit: PAGE, view, ...(within !== undefined && { namespace: within }) };
+    for await (const { items } of client.pages(of, query, { signal })) {
+      for (const raw of items) {
+        const object = prune(raw);
+        if (object !== undefined) kept.push(object);
+      }
+    }
+    return kept;
+  }
+  async function namespaced<R extends RawObject, T>(
+    of: Resource<R>,
+    prune: (raw: R) => T | undefined,
+    consequence = '',
+  ): Promise<T[]> {
+    try {
+      return await list(of, prune);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      notes.push(`${of.plural} may be read in namespace ${namespace} only${consequence}`);
+      return list(of, prune, 'whole', namespace);
+    }
+  }
+  async function optional<R extends RawObject, T>(
+    of: Resource<R>,
+    prune: (raw: R) => T | undefined,
+    consequence: string,
+  ): Promise<T[]> {
+    try {
+      return await list(of, prune);
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      notes.push(`${of.plural} may not be read: ${consequence}`);
+      return [];
+    }
+  }
+  const classify = (labels: Readonly<Record<string, string>>): CapacityType | undefined => {
+    const type = classifyNode(labels, nodeLabels);
+    return type === 'unknown' ? undefined : type;
+  };
+  try {
+    const [namespaces, nodes, deployments, statefulSets, replicaSets, pods, pdbs, claims, volumes] =
+      await Promise.all([
+        namespacesOf(client, list, namespace),
+        optional(
+          resource<RawNode>('v1', 'nodes', 'Node'),
+          pruneNode(classify),
+          'types are what admission wrote',
+        ),
+        namespaced(
+          resource<RawWorkload>('apps/v1', 'deployments', 'Deployment'),
+          pruneWorkload('Deployment'),
+        ),
+        namespaced(
+          resource<RawWorkload>('apps/v1', 'statefulsets', 'StatefulSet'),
+          pruneWorkload('StatefulSet'),
+        ),
+        namespaced(resource<RawReplicaSet>('apps/v1', 'replicasets', 'ReplicaSet'), pruneReplicaSet),
+        namespaced(resource<RawPod>('v1', 'pods', 'Pod'), prunePod, ': nodes look emptier than they are'),
+        namespaced(resource<RawPdb>('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget'), prunePdb),
+        namespaced(resource<RawClaim>('v1', 'persistentvolumeclaims', 'PersistentVolumeClaim'), pruneClaim),
+        optional(
+          resource<RawVolume>('v1', 'persistentvolumes', 'PersistentVolume'),
+          pruneVolume,
+          'pods with volumes count as immovable',
+        ),
+      ]);
+    const workloads = [...deployments, ...statefulSets];
+    return { namespaces, nodes, workloads, replicaSets, pods, pdbs, claims, volumes, notes };
+  } catch (error) {
+    if (!isForbidden(error) || !(error instanceof ApiError)) throw error;
+    throw new CliError(
+      'FORBIDDEN',
+      error.statusMessage,
+      `Needed is the right to list deployments, statefulsets, replicasets, pods, poddisruptionbudgets and persistentvolumeclaims, and to get the namespace.`,
+    );
+  }
+}
+
+async function namespacesOf(
+  client: ApiClient,
+  list: <R extends RawObject, T>(of: Resource<R>, prune: (raw: R) => T, view: View) => Promise<T[]>,
+  namespace: string,
+): Promise<ObservedNamespace[]> {
+  const of = resource('v1', 'namespaces', 'Namespace');
+  try {
+    return await list(of, pruneNamespace, 'metadata');
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
+    return [pruneNamespace(await client.get(of, { name: namespace }, { view: 'metadata' }))];
+  }
+}

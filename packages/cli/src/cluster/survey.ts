@@ -1,0 +1,182 @@
+import {
+  type BudgetUse,
+  managed,
+  type Managed,
+  type MoveHistory,
+  nodeViewOf,
+  type Nodes,
+  type ObservedClaim,
+  type ObservedPod,
+  type ObservedReplicaSet,
+  type ObservedVolume,
+  type ObservedWorkload,
+  podViewOf,
+  type PolicyReading,
+  readPodMark,
+  readPolicy,
+  type RebalanceSnapshot,
+  type TypeCounts,
+  type WebhookState,
+  type WorkloadKind,
+  workloadViewOf,
+} from '@spotalis/core';
+import type { Settings } from './configuration.ts';
+import type { Objects } from './fetch.ts';
+
+/** What is known of a workload's moves beside what its objects say. */
+export interface MoveFootprint {
+  readonly history: MoveHistory | null;
+  /** A replacement is on its way. */
+  readonly inFlight: boolean;
+}
+
+export const noFootprint: MoveFootprint = { history: null, inFlight: false };
+
+function grouped<T>(objects: Iterable<T>, keyOf: (object: T) => string | undefined): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const object of objects) {
+    const key = keyOf(object);
+    if (key === undefined) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [object]);
+    else group.push(object);
+  }
+  return groups;
+}
+
+/** The cluster at one moment, as the controller would see it. */
+export class Survey {
+  readonly notes: readonly string[];
+  readonly workloads: readonly ObservedWorkload[];
+  readonly nodes: Nodes;
+  readonly settings: Settings;
+  readonly webhook: WebhookState;
+  readonly #objects: Objects;
+  readonly #podsByController: ReadonlyMap<string, readonly ObservedPod[]>;
+  readonly #setsByController: ReadonlyMap<string, readonly ObservedReplicaSet[]>;
+  readonly #volumes: {
+    readonly claims: ReadonlyMap<string, ObservedClaim>;
+    readonly volumes: ReadonlyMap<string, ObservedVolume>;
+  };
+
+  constructor(objects: Objects, settings: Settings, webhook: WebhookState) {
+    this.#objects = objects;
+    this.settings = settings;
+    this.webhook = webhook;
+    this.notes = [...settings.notes, ...objects.notes];
+    this.workloads = objects.workloads;
+    this.#podsByController = grouped(objects.pods, ({ controller }) => controller?.uid);
+    this.#setsByController = grouped(objects.replicaSets, ({ controller }) => controller?.uid);
+    const podsByNode = grouped(objects.pods, ({ nodeName }) => nodeName);
+    this.nodes = new Map(
+      objects.nodes.map((node) => {
+        const { name } = node.metadata;
+        return [name, nodeViewOf(node, podsByNode.get(name) ?? [])];
+      }),
+    );
+    this.#volumes = {
+      claims: new Map(
+        objects.claims.map((claim) => [`${claim.metadata.namespace ?? ''}/${claim.metadata.name}`, claim]),
+      ),
+      volumes: new Map(objects.volumes.map((volume) => [volume.metadata.name, volume])),
+    };
+  }
+
+  workload(kind: WorkloadKind, namespace: string, name: string): ObservedWorkload | undefined {
+    return this.workloads.find(
+      ({ workloadKind, metadata }) =>
+        workloadKind === kind && metadata.namespace === namespace && metadata.name === name,
+    );
+  }
+
+  pod(namespace: string, name: string): ObservedPod | undefined {
+    return this.#objects.pods.find(
+      ({ metadata }) => metadata.namespace === namespace && metadata.name === name,
+    );
+  }
+
+  /** Undefined for a pod that no Deployment or StatefulSet made. */
+  ownerOf({ controller }: ObservedPod): ObservedWorkload | undefined {
+    if (controller === undefined) return undefined;
+    const set = this.#objects.replicaSets.find(({ metadata }) => metadata.uid === controller.uid);
+    const uid = set === undefined ? controller.uid : set.controller?.uid;
+    return this.workloads.find(({ metadata }) => metadata.uid === uid);
+  }
+
+  replicaSetsOf({ metadata }: ObservedWorkload): readonly ObservedReplicaSet[] {
+    return this.#setsByController.get(metadata.uid) ?? [];
+  }
+
+  podsOf(workload: ObservedWorkload): readonly ObservedPod[] {
+    const owners =
+      workload.workloadKind === 'StatefulSet'
+        ? [workload.metadata.uid]
+        : this.replicaSetsOf(workload).map(({ metadata }) => metadata.uid);
+    return owners.flatMap((uid) => this.#podsByController.get(uid) ?? []);
+  }
+
+  managedOf({ metadata, labels }: ObservedWorkload): Managed {
+    const { namespace = '' } = metadata;
+    const found = this.#objects.namespaces.find((one) => one.metadata.name === namespace);
+    return managed(
+      { namespace, namespaceLabels: found?.labels ?? {}, workloadLabels: labels },
+      this.settings.values.scope,
+    );
+  }
+
+  policyOf({ metadata, annotations }: ObservedWorkload): PolicyReading {
+    const found = this.#objects.namespaces.find((one) => one.metadata.name === metadata.namespace);
+    return readPolicy({
+      workload: annotations,
+      namespace: found?.annotations ?? {},
+      defaults: this.settings.defaults,
+    });
+  }
+
+  /**
+   * What the controller would decide on. It has two things that nobody else can see: the ledger, for which the pods
+   * stand in here, and the moves it has under way, of which Events and pods tell most.
+   */
+  snapshotOf(
+    workload: ObservedWorkload,
+    { history, inFlight }: MoveFootprint = noFootprint,
+  ): RebalanceSnapshot {
+    const pods = this.podsOf(workload);
+    const replicaSets = this.replicaSetsOf(workload);
+    const { namespace } = workload.metadata;
+    const changes = { policyChangedAtMs: null, replicasChangedAtMs: null, podGoneAtMs: null };
+    return {
+      managed: this.managedOf(workload),
+      policy: this.policyOf(workload),
+      workload: workloadViewOf(workload, { changes, replicaSets, ledgers: this.#countsOf(replicaSets) }),
+      pods: pods.map((pod) => podViewOf(pod, this.#volumes)),
+      pdbs: this.#objects.pdbs
+        .filter(({ metadata }) => metadata.namespace === namespace)
+        .map(({ view }) => view),
+      history,
+      budgets: { ...noMoves, workload: inFlight ? 1 : 0 },
+      nodes: this.nodes,
+      ledger: { kind: 'reachable' },
+      webhook: this.webhook,
+      settings: this.settings.rebalance,
+    };
+  }
+
+  #countsOf(replicaSets: readonly ObservedReplicaSet[]): ReadonlyMap<string, TypeCounts> {
+    return new Map(
+      replicaSets.map(({ metadata }) => {
+        const counts = { spot: 0, onDemand: 0 };
+        for (const pod of this.#podsByController.get(metadata.uid) ?? []) {
+          if (pod.ended) continue;
+          const node = pod.nodeName === undefined ? undefined : this.nodes.get(pod.nodeName)?.type;
+          const type = node === undefined || node === 'unknown' ? readPodMark(pod.annotations).type : node;
+          if (type === 'spot') counts.spot++;
+          if (type === 'on-demand') counts.onDemand++;
+        }
+        return [metadata.uid, counts];
+      }),
+    );
+  }
+}
+
+const noMoves: BudgetUse = { cluster: 0, namespace: 0, workload: 0, nodes: new Map(), begunAtMs: [] };

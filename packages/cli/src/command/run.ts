@@ -1,0 +1,74 @@
+import { nearest } from '@spotalis/core';
+import { asError, KubeError } from '@spotalis/kube';
+import { openSession, type Session } from '../cluster/session.ts';
+import type { Output } from '../output/output.ts';
+import { version } from '../version.ts';
+import { readArguments } from './arguments.ts';
+import type { Command } from './command.ts';
+import { CliError, exitCodes } from './error.ts';
+import { commandUsage, program, programUsage } from './usage.ts';
+
+export interface Program {
+  readonly commands: readonly Command[];
+  readonly out: Output;
+  readonly nowMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Does what the command line says and returns the exit code. Never throws. */
+export async function runProgram(args: readonly string[], parts: Program): Promise<number> {
+  const { out, commands } = parts;
+  try {
+    const [name, ...rest] = args;
+    if (name === undefined || ['help', '--help', '-h'].includes(name)) {
+      out.write(programUsage(commands).trimEnd());
+      return name === undefined ? exitCodes.usage.code : exitCodes.done.code;
+    }
+    return await runCommand(commandNamed(name, commands), rest, parts);
+  } catch (thrown) {
+    return report(thrown, parts);
+  }
+}
+
+function commandNamed(name: string, commands: readonly Command[]): Command {
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  const names = commands.map((command) => command.name);
+  const near = nearest(name, names);
+  const meant = near === null ? `Known: ${names.join(', ')}.` : `Did you mean ${near}?`;
+  const what = name.startsWith('-') ? 'the command comes before its flags' : `${name} is not a command`;
+  throw new CliError('USAGE', `${what}. ${meant}`, `Example: ${program} status -A`);
+}
+
+async function runCommand(command: Command, args: readonly string[], parts: Program): Promise<number> {
+  const { out, nowMs, signal } = parts;
+  const invocation = readArguments(command, args);
+  if (invocation.has('help')) {
+    out.write(commandUsage(command).trimEnd());
+    return exitCodes.done.code;
+  }
+  let opened: Session | undefined;
+  try {
+    return await command.run({
+      ...invocation,
+      out,
+      nowMs,
+      signal,
+      session: () => (opened ??= openSession(invocation, `kubectl-spotalis/${version.replaceAll(' ', '-')}`)),
+    });
+  } finally {
+    await opened?.close();
+  }
+}
+
+function report(thrown: unknown, { out, signal }: Program): number {
+  if (signal.aborted) return exitCodes.done.code;
+  const error = asError(thrown);
+  out.note(`error: ${error.message}`);
+  if (thrown instanceof CliError) {
+    if (thrown.hint !== undefined) out.note(thrown.hint);
+    return thrown.exitCode;
+  }
+  if (thrown instanceof KubeError && thrown.retryable) out.note('Trying again may help.');
+  return exitCodes.failed.code;
+}

@@ -1,0 +1,94 @@
+import type { Command, Flag } from './command.ts';
+import { flagsOf } from './command.ts';
+import { exitCodes } from './error.ts';
+
+export const program = 'kubectl spotalis';
+
+function line(flags: readonly Flag[], { name, short, value, doc }: Flag): string {
+  const spell = (flag: Pick<Flag, 'name' | 'value'>): string =>
+    `--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
+  const width = Math.max(...flags.map((flag) => spell(flag).length));
+  const letter = short === undefined ? '    ' : `-${short}, `;
+  return `  ${letter}${spell({ name, ...(value !== undefined && { value }) }).padEnd(width)}  ${doc}`;
+}
+
+const synopsis = ({ name, positionals }: Command): string =>
+  [program, name, positionals.usage, '[flags]'].filter((part) => part !== '').join(' ');
+
+/** The help of one command. */
+export function commandUsage(command: Command): string {
+  const flags = flagsOf(command);
+  return [
+    `Usage: ${synopsis(command)}`,
+    '',
+    `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
+    ...(command.details === undefined ? [] : ['', command.details]),
+    '',
+    'Flags:',
+    ...flags.map((flag) => line(flags, flag)),
+    '',
+    'Examples:',
+    ...command.examples.map((example) => `  ${example}`),
+    '',
+  ].join('\n');
+}
+
+/** What the program does, without a command. */
+export function programUsage(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    `Usage: ${program} COMMAND [flags]`,
+    '',
+    'Asks where pods are, why, and what a change would do. Reads the cluster itself: the services may be down.',
+    '',
+    'Commands:',
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    '',
+    `Exit codes: ${Object.values(exitCodes)
+      .map(({ code, meaning }) => `${code} ${meaning}`)
+      .join('; ')}.`,
+    `More on each: ${program} COMMAND --help`,
+    '',
+  ].join('\n');
+}
+
+/** docs/cli.md: what the definitions of the commands say. */
+export function cliReference(commands: readonly Command[]): string {
+  const sections = commands.map((command) =>
+    [
+      `## ${command.name}`,
+      '',
+      `${command.summary.charAt(0).toUpperCase()}${command.summary.slice(1)}.`,
+      ...(command.details === undefined ? [] : ['', command.details]),
+      '',
+      '```sh',
+      ...command.examples,
+      '```',
+      '',
+      '| Flag | What it says |',
+      '|---|---|',
+      ...flagsOf(command).map(
+        ({ name, short, value, doc }) =>
+          `| ${short === undefined ? '' : `\`-${short}\`, `}\`--${name}${value === undefined ? '' : ` ${value}`}\` | ${doc} |`,
+      ),
+    ].join('\n'),
+  );
+  return [
+    '# kubectl spotalis',
+    '',
+    '<!-- Written by scripts/generate-docs.mjs from the definitions of the commands in packages/cli. -->',
+    '',
+    'Asks where pods are, why, and what a change would do. It reads the cluster with the rules that the services go by,',
+    'needs no Redis, and works while the services are down. Put `kubectl-spotalis` on the PATH, and kubectl finds it.',
+    '',
+    'Tables are for people; their columns stay as they are, and colour is for terminals only (never with `NO_COLOR`).',
+    '`-o json` and `-o yaml` are for programs. What could not be read is said on stderr, or under `notes`.',
+    '',
+    '| Exit code | Meaning |',
+    '|---|---|',
+    ...Object.values(exitCodes).map(({ code, meaning }) => `| ${code} | ${meaning} |`),
+    '',
+    ...sections.join('\n\n').split('\n'),
+    '',
+  ].join('\n');
+}

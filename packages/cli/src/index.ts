@@ -1,0 +1,2 @@
+export { commands } from './commands.ts';
+export { cliReference } from './command/usage.ts';

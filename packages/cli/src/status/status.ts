@@ -1,0 +1,89 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Command, type CommandContext, outputFlag } from '../command/command.ts';
+import { exitCodes } from '../command/error.ts';
+import { takeSurvey } from '../cluster/take.ts';
+import { documentOf, type Format, formatOf, type Output } from '../output/output.ts';
+import { table } from '../output/table.ts';
+import { type StatusRow, statusRows } from './row.ts';
+
+const WATCH_MS = 2_000;
+
+export const statusCommand: Command = {
+  name: 'status',
+  summary: 'how each workload is split, against what it asks for',
+  details:
+    'SPOT and ON-DEMAND are pods there are of pods there should be. DRIFT is the number of moves needed: spot pods too many\n(+) or too few (-). STATE is why nothing is moved, or what is. Workloads with only one of the two labels are listed, too.',
+  positionals: { usage: '', least: 0, most: 0 },
+  flags: [
+    { name: 'all-namespaces', short: 'A', doc: 'of all namespaces' },
+    { name: 'watch', short: 'w', doc: 'again every two seconds, until Ctrl-C' },
+    outputFlag,
+  ],
+  examples: [
+    'kubectl spotalis status -n shop',
+    'kubectl spotalis status -A -o wide',
+    'kubectl spotalis status -A -o json',
+  ],
+  async run(context) {
+    do {
+      await show(context);
+    } while (context.has('watch') && (await next(context.signal)));
+    return exitCodes.done.code;
+  },
+};
+
+/** False when it was told to stop. */
+const next = (signal: AbortSignal): Promise<boolean> => pause(WATCH_MS, true, { signal }).catch(() => false);
+
+async function show({ out, session, has, value, nowMs, signal }: CommandContext): Promise<void> {
+  const opened = session();
+  const format = formatOf(value('output'));
+  const survey = await takeSurvey(opened, signal);
+  const rows = statusRows(survey, has('all-namespaces') ? undefined : opened.namespace, nowMs());
+  const document = documentOf(format, { workloads: rows, notes: survey.notes });
+  if (has('watch') && out.width !== undefined) out.write('\u001b[H\u001b[2J');
+  if (document !== undefined) {
+    out.write(document);
+    return;
+  }
+  if (survey.webhook.kind === 'notServing') out.note(`The webhook does not serve: ${survey.webhook.detail}.`);
+  for (const note of survey.notes) out.note(`Note: ${note}`);
+  if (rows.length > 0) out.write(statusTable(rows, format, out));
+  else {
+    const where = has('all-namespaces') ? 'in any namespace' : `in namespace ${opened.namespace}`;
+    out.note(
+      `Nothing is managed ${where}. Begin with: kubectl spotalis enable deployment/NAME --spot-percentage 70`,
+    );
+  }
+}
+
+const header = ['NAMESPACE', 'WORKLOAD', 'POLICY', 'REPLICAS', 'SPOT', 'ON-DEMAND', 'DRIFT', 'STATE'];
+
+/** States in which everything is as it should be. */
+const calm: ReadonlySet<string> = new Set(['Balanced', 'CostOrder']);
+
+export function statusTable(
+  rows: readonly StatusRow[],
+  format: Format,
+  { style, width }: Pick<Output, 'style' | 'width'>,
+): string {
+  const isWide = format === 'wide';
+  const cells = rows.map(({ namespace, workload, policy, replicas, pods, state, why }) => {
+    const drift = pods === null ? '-' : pods.drift > 0 ? `+${pods.drift}` : String(pods.drift);
+    const shown =
+      pods !== null && pods.substitutes > 0 ? `${state} (${pods.substitutes} substitutes)` : state;
+    const colour = calm.has(state) ? style.good : style.bad;
+    return [
+      namespace,
+      workload,
+      policy,
+      String(replicas),
+      pods === null ? '-' : `${pods.spot}/${pods.targetSpot}`,
+      pods === null ? '-' : `${pods.onDemand}/${pods.targetOnDemand}`,
+      drift,
+      colour(shown),
+      ...(isWide ? [why] : []),
+    ];
+  });
+  return table(isWide ? [...header, 'WHY'] : header, cells, { width, faint: style.faint });
+}
