@@ -1,0 +1,95 @@
+import { describe, expect, it } from '@jest/globals';
+import { commands } from '../commands.ts';
+import { plain, styleFor } from '../output/style.ts';
+import { readArguments, wholeNumber } from './arguments.ts';
+import { runProgram } from './run.ts';
+
+async function run(...args: string[]) {
+  const written: string[] = [];
+  const noted: string[] = [];
+  const code = await runProgram(args, {
+    commands,
+    out: {
+      style: plain,
+      width: undefined,
+      write: (text) => void written.push(text),
+      note: (text) => void noted.push(text),
+    },
+    nowMs: () => 0,
+    signal: new AbortController().signal,
+  });
+  return { code, written: written.join('\n'), noted: noted.join('\n') };
+}
+
+describe('a command line', () => {
+  it.each([
+    [['stauts'], 'error: stauts is not a command. Did you mean status?'],
+    [['-n', 'shop', 'status'], 'error: the command comes before its flags.'],
+    [['status', '--ouput', 'json'], 'error: status: --ouput is not a flag. Did you mean --output?'],
+    [['status', '-x'], 'error: status: -x is not a flag.'],
+    [['status', '-o', 'jsn'], 'error: --output jsn: allowed are wide, json, yaml. Did you mean json?'],
+    [['status', '-n'], 'error: --namespace NAME: the value is missing'],
+    [['status', 'web'], 'error: status: "web" is one argument too many'],
+    [['status', '--watch=yes'], 'error: status: --watch takes no value'],
+    [['explain'], 'error: explain: pod/NAME | deployment/NAME | statefulset/NAME is missing'],
+    [['explain', 'web'], 'error: "web" names no kind'],
+    [
+      ['explain', 'deploymet/web'],
+      'error: deploymet is not a kind that this command knows. Did you mean deployment/web?',
+    ],
+  ])('%j is refused in words that help', async (args, message) => {
+    const { code, noted, written } = await run(...args);
+    expect(noted).toContain(message);
+    expect(noted).toMatch(/Example: /);
+    expect(written).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('without a command shows how it is used', async () => {
+    expect(await run()).toMatchObject({ code: 2, written: expect.stringContaining('Commands:') });
+    expect(await run('--help')).toMatchObject({ code: 0 });
+  });
+
+  it.each(commands.map(({ name }) => name))('%s has help with examples', async (name) => {
+    const { code, written } = await run(name, '--help');
+    expect(written).toContain('Examples:\n  kubectl spotalis');
+    expect(code).toBe(0);
+  });
+
+  it('that names a kubeconfig that is not there fails in one line', async () => {
+    const { code, noted } = await run('status', '--kubeconfig', '/nowhere');
+    expect(noted).toMatch(/^error: cannot read the kubeconfig \/nowhere: ENOENT[^\n]*$/);
+    expect(code).toBe(1);
+  });
+
+  it('may join a letter and its value as kubectl does', () => {
+    const [status] = commands;
+    for (const args of [['-ojson'], ['-o=json'], ['--output=json'], ['-o', 'json']]) {
+      expect(readArguments(status!, args).value('output')).toBe('json');
+    }
+  });
+
+  it.each(['101', '-1', 'many', '7.5'])(
+    'with the number %s out of its bounds says what is allowed',
+    (text) => {
+      const given = { positionals: [], has: () => true, value: () => text };
+      const bounds = { least: 0, most: 100, example: '70' };
+      expect(() => wholeNumber(given, 'spot-percentage', bounds)).toThrow(
+        /needs a whole number from 0 to 100/,
+      );
+    },
+  );
+});
+
+describe('colour', () => {
+  it('is for terminals that were not told otherwise', () => {
+    expect(styleFor(true, {}).good('x')).not.toBe('x');
+    for (const [isTerminal, environment] of [
+      [false, {}],
+      [true, { NO_COLOR: '1' }],
+      [true, { TERM: 'dumb' }],
+    ] as const) {
+      expect(styleFor(isTerminal, environment).good('x')).toBe('x');
+    }
+  });
+});
