@@ -20,6 +20,7 @@ export {
   keyPrefix,
   type Labels,
   podKeys,
+  placeholderKeys,
   type PolicyField,
   policyKeys,
 } from './policy/keys.ts';
@@ -199,3 +200,22 @@ export {
 } from './objects/workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/pod.ts';
 export { nearest } from './policy/nearest.ts';
+export { type PlaceholderEvidence } from './placeholder/evidence.ts';
+export {
+  type LifeDecision,
+  placeholderKey,
+  type PlaceholderView,
+  type PlaceholderWish,
+  type Removal,
+  type RemovalReason,
+  removalReasons,
+  restAfter,
+  tendPlaceholders,
+} from './placeholder/life.ts';
+export {
+  placeholderManifest,
+  placeholderName,
+  type PlaceholderSubject,
+} from './placeholder/manifest.ts';
+export { keepsPlaceholder } from './placeholder/keep.ts';
+export { type PlaceholderShape, shapeOf, shapeText } from './placeholder/shape.ts';

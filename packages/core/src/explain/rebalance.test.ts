@@ -54,7 +54,12 @@ const facts: FactsByReason = {
   PodsMissing: { pods: 9, wanted: 10 },
   LedgerDiffers: { ledger: counts },
   PlacementConflict: { to: 'on-demand' },
-  NoCapacity: { to: 'on-demand', readyNodes: 0, misfits: {} },
+  NoCapacity: {
+    to: 'on-demand',
+    readyNodes: 0,
+    misfits: {},
+    placeholder: { kind: 'none' },
+  },
   NotProvable: { to: 'on-demand', constraint: 'required podAffinity' },
   SingleReplica: {},
   OthersNotReady: { pods: ['web-0'] },
@@ -118,6 +123,9 @@ describe('the sentence on a decision', () => {
 
   it('says what is wrong with the nodes there are', () => {
     expect(sentence('NoCapacity')).toBe('Held because there is no ready on-demand node.');
+    expect(sentence('NoCapacity', { placeholder: { kind: 'waiting', sinceMs: untilMs } })).toBe(
+      'Held because there is no ready on-demand node; a placeholder has waited for one since 2026-04-15T22:00:00Z.',
+    );
     expect(sentence('NoCapacity', { readyNodes: 5, misfits: { Room: 3, Taint: 2 } })).toBe(
       'Held because none of 5 ready on-demand nodes takes a new pod: 2 with a taint it does not tolerate, 3 without room for its requests.',
     );

@@ -1,4 +1,5 @@
 import type { CapacityType } from '../capacity/type.ts';
+import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { Doom } from '../rebalance/pod.ts';
 import type {
@@ -65,6 +66,24 @@ function misfitting({ readyNodes, misfits: found }: Misfits, to: CapacityType): 
     .filter((misfit) => (found[misfit] ?? 0) > 0)
     .map((misfit) => `${found[misfit]} ${misfits[misfit]}`);
   return `none of ${readyNodes} ready ${to} nodes takes a new pod: ${list(why)}`;
+}
+
+function proof(placeholder: PlaceholderEvidence): string {
+  switch (placeholder.kind) {
+    case 'off':
+    case 'none':
+      return '';
+    case 'queued':
+      return '; a placeholder is to show whether one can be had, when there are fewer of them';
+    case 'waiting':
+      return `; a placeholder has waited for one since ${at(placeholder.sinceMs)}`;
+    case 'running':
+      return `; ${placeholder.node}, where its placeholder is, does not take it either`;
+    case 'refused':
+      return `; the last placeholder got none, and the next may be made at ${at(placeholder.untilMs)}`;
+    default:
+      return placeholder satisfies never;
+  }
 }
 
 function window({ window: which, opensAtMs }: FactsByReason['WindowClosed']): string {
@@ -150,7 +169,7 @@ export function explainRebalance(trace: RebalanceTrace): string {
     case 'NotProvable':
       return `Held because room on ${trace.facts.to} cannot be proven: the pods have ${trace.facts.constraint}.`;
     case 'NoCapacity':
-      return `Held because ${misfitting(trace.facts, trace.facts.to)}.`;
+      return `Held because ${misfitting(trace.facts, trace.facts.to)}${proof(trace.facts.placeholder)}.`;
     case 'SingleReplica':
       return 'Held because it has a single replica and rebalance.allowSingleReplica is false.';
     case 'OthersNotReady':

@@ -24,6 +24,8 @@ describe('a pruned pod', () => {
       createdAtMs: 0,
       startedAtMs: null,
       priority: 0,
+      preemptsPlaceholders: true,
+      placeholder: null,
       requests: { pods: 1 },
       claims: [],
       reservation: 't1',

@@ -1,6 +1,8 @@
 import { readPodMark } from '../capacity/mark.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import { type Annotations, foreignKeys, type Labels } from '../policy/keys.ts';
+import { placeholderPriority } from '../placeholder/manifest.ts';
+import { type PlaceholderMark, readPlaceholderMark } from '../placeholder/mark.ts';
 import type { WorkloadPod } from '../rebalance/pod.ts';
 import { podRequests, type RequestingSpec, type Resources } from '../rebalance/resources.ts';
 import {
@@ -17,6 +19,7 @@ export interface RawPod extends RawIdentified {
   readonly spec?: RequestingSpec & {
     readonly nodeName?: string;
     readonly priority?: number;
+    readonly preemptionPolicy?: string;
     readonly volumes?: readonly {
       readonly name: string;
       readonly persistentVolumeClaim?: { readonly claimName: string };
@@ -50,6 +53,10 @@ export interface ObservedPod extends Identified, Admission {
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly priority: number;
+  /** Whether it would take the place of a placeholder. */
+  readonly preemptsPlaceholders: boolean;
+  /** It is one of ours, and no workload's. */
+  readonly placeholder: PlaceholderMark | null;
   readonly requests: Resources;
   /** The names of its PersistentVolumeClaims. */
   readonly claims: readonly string[];
@@ -78,7 +85,11 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
   const isOurKind = controller?.kind === 'ReplicaSet' || controller?.kind === 'StatefulSet';
   const nodeName = spec.nodeName || undefined;
   const phase = phaseOf(status.phase);
-  if (!isOurKind && (nodeName === undefined || isTerminal(phase))) return undefined;
+  const placeholder = isOurKind
+    ? null
+    : readPlaceholderMark(metadata.labels ?? {}, metadata.annotations ?? {});
+  const isOurs = isOurKind || placeholder !== null;
+  if (!isOurs && (nodeName === undefined || isTerminal(phase))) return undefined;
   const terminating = metadata.deletionTimestamp !== undefined;
   return {
     metadata: identityOf(metadata),
@@ -93,6 +104,8 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     createdAtMs: timeOf(metadata.creationTimestamp) ?? 0,
     startedAtMs: timeOf(status.startTime),
     priority: spec.priority ?? 0,
+    preemptsPlaceholders: spec.preemptionPolicy !== 'Never' && (spec.priority ?? 0) > placeholderPriority,
+    placeholder,
     requests: podRequests(spec),
     claims: isOurKind ? claimsOf(raw) : [],
     ...admissionOf(metadata),

@@ -37,6 +37,18 @@ export const podKeys = {
   doNotMove: `${ours}do-not-move`,
 } as const;
 
+/** On placeholders, which are pods of ours in our own namespace. */
+export const placeholderKeys = {
+  /** Label: the UID of the workload whose pod it stands for. */
+  workload: `${ours}placeholder`,
+  /** Label: `spot` or `on-demand`. */
+  capacityType: podKeys.capacityType,
+  /** Annotation, for people: kind, namespace and name of the workload. */
+  standsFor: `${ours}stands-for`,
+  /** Annotation: what it was made of, to tell whether a new one would differ. */
+  shape: `${ours}shape`,
+} as const;
+
 /** Other projects' keys that are honoured, or written for them to honour. */
 export const foreignKeys = {
   /** Read by the ReplicaSet controller: the lowest goes first. An int32 as text. */

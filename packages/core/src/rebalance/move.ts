@@ -4,13 +4,16 @@ import { availabilityOf } from './availability.ts';
 import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
 import { type Candidates, candidatesOf } from './candidate.ts';
 import { type Evidence, evidenceFor } from './fit.ts';
+import { withPlaceholder } from '../placeholder/evidence.ts';
+import { shapeOf } from '../placeholder/shape.ts';
 import { activeRevision } from './member.ts';
+import type { Nodes } from './node.ts';
 import { askPdbs } from './pdb.ts';
 import { type Member, noVolumes, type PodVolumes } from './pod.ts';
 import { referenceTo } from './reference.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
 import { hasNeighbourRules } from './spread.ts';
-import { type Decided, type Exclusion, held, type Standing } from './verdict.ts';
+import { type Decided, type DecidedFor, type Exclusion, held, type Standing } from './verdict.ts';
 import type { TemplateView } from './workload.ts';
 
 /** Everything about one workload that is known to drift and free to be repaired. */
@@ -22,6 +25,10 @@ interface Drifting {
   readonly from: CapacityType;
   readonly to: CapacityType;
   readonly nowMs: number;
+  /** With what the workload's own placeholder takes given back to it. */
+  readonly nodes: Nodes;
+  /** To see whether capacity is all that is missing. */
+  readonly assumesRoom: boolean;
 }
 
 /** The one pod to move now, or what keeps every pod of the surplus type where it is. */
@@ -39,7 +46,18 @@ export function nextMove(
   if (template === undefined) return held('PodsMissing', { pods: members.length, wanted: workload.replicas });
   const from = standing.drift > 0 ? 'spot' : 'on-demand';
   const to = otherType(from);
-  const drifting: Drifting = { snapshot, members, standing, template, from, to, nowMs };
+  const nodes = withPlaceholder(snapshot.nodes, snapshot.placeholders[to]);
+  const drifting: Drifting = {
+    snapshot,
+    members,
+    standing,
+    template,
+    from,
+    to,
+    nowMs,
+    nodes,
+    assumesRoom: false,
+  };
 
   const allowed = allowedTypes(template.spec, settings.placement);
   if (allowed !== 'both' && allowed !== to) return held('PlacementConflict', { to });
@@ -50,7 +68,32 @@ export function nextMove(
     minPodAgeMs: settings.minPodAgeMs,
     nowMs,
   });
-  return noCapacity(drifting, candidates) ?? singleReplica(snapshot) ?? withAvailable(drifting, candidates);
+  const missing = noCapacity(drifting, candidates);
+  if (missing?.reason === 'NoCapacity') return prove(drifting, candidates, missing);
+  return missing ?? singleReplica(snapshot) ?? withAvailable(drifting, candidates);
+}
+
+/** A placeholder may start an autoscaler, so it is for when nothing but capacity is missing. */
+function prove(drifting: Drifting, candidates: Candidates, missing: DecidedFor<'NoCapacity'>): Decided {
+  const { snapshot, members, template, to, nodes } = drifting;
+  const { settings, workload, placeholders } = snapshot;
+  const placeholder = placeholders[to];
+  if (placeholder.kind === 'off') return missing;
+  const otherwise = singleReplica(snapshot) ?? withAvailable({ ...drifting, assumesRoom: true }, candidates);
+  if (otherwise.verdict.kind !== 'move') return missing;
+  const { uid } = otherwise.verdict.move.pod;
+  const victim = members.find(({ pod }) => pod.uid === uid);
+  const reading = shapeOf({
+    template,
+    to,
+    placement: settings.placement,
+    nodes,
+    staying: members.filter((member) => member !== victim),
+    volumes: victim?.pod.volumes ?? noVolumes,
+    namespace: workload.namespace,
+  });
+  if (reading.kind === 'notProvable') return missing;
+  return { ...missing, verdict: { kind: 'prove', to, shape: reading.shape } };
 }
 
 function ledgerDiffers({ workload }: RebalanceSnapshot, { counts }: Standing): Decided | null {
@@ -61,12 +104,13 @@ function ledgerDiffers({ workload }: RebalanceSnapshot, { counts }: Standing): D
 }
 
 function evidenceWithout(drifting: Drifting, leaving: Member | null, volumes: PodVolumes): Evidence {
-  const { snapshot, members, template, to } = drifting;
+  const { snapshot, members, template, to, nodes, assumesRoom } = drifting;
+  if (assumesRoom) return { kind: 'fits', node: '' };
   return evidenceFor({
     template,
     to,
     placement: snapshot.settings.placement,
-    nodes: snapshot.nodes,
+    nodes,
     staying: leaving === null ? members : members.filter((member) => member !== leaving),
     volumes,
     room: 'free',
@@ -74,8 +118,11 @@ function evidenceWithout(drifting: Drifting, leaving: Member | null, volumes: Po
 }
 
 /** Nothing is evicted toward capacity that is not there. Whether volumes reach it is a question for each pod. */
-function noCapacity(drifting: Drifting, { eligible }: Candidates): Decided | null {
-  const { to, template } = drifting;
+function noCapacity(
+  drifting: Drifting,
+  { eligible }: Candidates,
+): DecidedFor<'NotProvable'> | DecidedFor<'NoCapacity'> | null {
+  const { to, template, snapshot } = drifting;
   const evidence = evidenceWithout(drifting, null, noVolumes);
   if (evidence.kind === 'fits') return null;
   if (evidence.kind === 'notProvable') {
@@ -85,7 +132,7 @@ function noCapacity(drifting: Drifting, { eligible }: Candidates): Decided | nul
     evidenceWithout(drifting, leaving, noVolumes).kind === 'fits';
   if (hasNeighbourRules(template) && evidence.readyNodes > 0 && eligible.some(makesRoom)) return null;
   const { readyNodes, misfits } = evidence;
-  return held('NoCapacity', { to, readyNodes, misfits });
+  return held('NoCapacity', { to, readyNodes, misfits, placeholder: snapshot.placeholders[to] });
 }
 
 function singleReplica({ workload, settings }: RebalanceSnapshot): Decided | null {

@@ -1,6 +1,7 @@
 import type { Placement } from '../capacity/placement.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import type { Managed } from '../policy/managed.ts';
+import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
 import type { Nodes } from './node.ts';
 import type { PdbView } from './pdb.ts';
@@ -19,6 +20,8 @@ export interface RebalanceSnapshot {
   readonly history: MoveHistory | null;
   readonly budgets: BudgetUse;
   readonly nodes: Nodes;
+  /** Those of this workload, by the type that they are for. */
+  readonly placeholders: Readonly<Record<CapacityType, PlaceholderEvidence>>;
   readonly ledger: LedgerState;
   readonly webhook: WebhookState;
   readonly settings: RebalanceSettings;

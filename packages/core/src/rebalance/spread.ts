@@ -30,7 +30,7 @@ function selectorOf(
   return (other) => selects(labelSelector, other) && keys.every((key) => other[key] === labels[key]);
 }
 
-function hardConstraints({ spec }: TemplateView): readonly SpreadConstraint[] {
+export function hardConstraints({ spec }: TemplateView): readonly SpreadConstraint[] {
   return (spec.topologySpreadConstraints ?? []).filter((one) => one.whenUnsatisfiable === 'DoNotSchedule');
 }
 
@@ -87,7 +87,7 @@ export function antiAffinityRules({ template, members, nodes }: Neighbourhood): 
   });
 }
 
-function antiAffinityTerms({ spec }: TemplateView): readonly PodAffinityTerm[] {
+export function antiAffinityTerms({ spec }: TemplateView): readonly PodAffinityTerm[] {
   return spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
 }
 

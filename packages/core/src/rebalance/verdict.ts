@@ -1,6 +1,8 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
+import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
+import type { PlaceholderShape } from '../placeholder/shape.ts';
 import type { Doom } from './pod.ts';
 
 /** What is to be done about a workload now: at most one of these. */
@@ -9,6 +11,8 @@ export type Verdict =
   | { readonly kind: 'nothing' }
   /** Look again at this time, or when something changes. */
   | { readonly kind: 'wait'; readonly untilMs: number }
+  /** Have a placeholder of this shape prove that there is capacity, since no node has room. */
+  | { readonly kind: 'prove'; readonly to: CapacityType; readonly shape: PlaceholderShape }
   /** Evict one pod. */
   | { readonly kind: 'move'; readonly move: Move }
   /** Write the type that the node has, and a rank of that type, on these pods. */
@@ -130,7 +134,10 @@ export interface FactsByReason {
   PodsMissing: { readonly pods: number; readonly wanted: number };
   LedgerDiffers: { readonly ledger: TypeCounts | null };
   PlacementConflict: { readonly to: CapacityType };
-  NoCapacity: { readonly to: CapacityType } & Misfits;
+  NoCapacity: {
+    readonly to: CapacityType;
+    readonly placeholder: PlaceholderEvidence;
+  } & Misfits;
   NotProvable: { readonly to: CapacityType; readonly constraint: string };
   SingleReplica: object;
   OthersNotReady: { readonly pods: readonly string[] };

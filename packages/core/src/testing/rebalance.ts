@@ -225,6 +225,7 @@ export function snapshot(change: Partial<RebalanceSnapshot> = {}): RebalanceSnap
     history: null,
     budgets: { cluster: 0, namespace: 0, workload: 0, nodes: new Map(), begunAtMs: [] },
     nodes: bothNodes,
+    placeholders: { spot: { kind: 'off' }, 'on-demand': { kind: 'off' } },
     ledger: { kind: 'reachable' },
     webhook: { kind: 'serving' },
     settings,

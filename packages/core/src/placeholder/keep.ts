@@ -1,0 +1,27 @@
+import type { CapacityType } from '../capacity/type.ts';
+import type { RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
+
+/** These pass by themselves, and then the move goes on; or the placeholder's own time ends. */
+const passing: ReadonlySet<RebalanceReason> = new Set([
+  'NodeDiffers',
+  'CostOrder',
+  'LedgerUnreachable',
+  'WebhookNotServing',
+  'MoveInFlight',
+  'Cooldown',
+  'Settling',
+  'PodsMissing',
+  'LedgerDiffers',
+  'OthersNotReady',
+  'NotAvailable',
+  'PdbBehind',
+  'BudgetSpent',
+  'NoCapacity',
+]);
+
+/** Whether a placeholder of the type, if there is one, is still good for the next move, though none is wanted anew. */
+export function keepsPlaceholder({ standing, verdict, reason }: RebalanceTrace, type: CapacityType): boolean {
+  if (standing === null || standing.drift === 0) return false;
+  if (type !== (standing.drift > 0 ? 'on-demand' : 'spot')) return false;
+  return verdict.kind === 'move' || verdict.kind === 'prove' || passing.has(reason);
+}
