@@ -18,6 +18,8 @@ import { type Declaration, manifest, optedInNamespace, Workload } from './worklo
 
 export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis' | 'apiServerPort'> {
   readonly redis?: RedisOptions;
+  readonly spotNodes?: number;
+  readonly onDemandNodes?: number;
   readonly podsPerNode?: number;
   /** Holds the webhooks' answers back at random, since fast handlers see little concurrency. */
   readonly delayAnswersMs?: number;
@@ -135,6 +137,8 @@ export class Stage {
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const {
     redis: redisOptions = {},
+    spotNodes = 6,
+    onDemandNodes = 6,
     podsPerNode = 2_000,
     delayAnswersMs = 0,
     proxied = false,
@@ -142,7 +146,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   } = options;
   const redis = await startRedis(redisOptions);
   try {
-    const cluster = await startCluster({ audit: true, podsPerNode });
+    const cluster = await startCluster({ audit: true, spotNodes, onDemandNodes, podsPerNode });
     try {
       const proxy = proxied ? await startProxy(cluster.ports.apiserver) : undefined;
       const installed = await install(cluster, {

@@ -77,6 +77,8 @@ const namespaceRules: Record<ServiceName, readonly Rule[]> = {
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch'] },
     // Whether the webhook's Service has somebody behind it.
     { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] },
+    // Placeholders.
+    { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete'] },
   ],
 };
 
@@ -115,6 +117,15 @@ function role(service: ServiceName): Manifest[] {
 
 export const identities: readonly Manifest[] = [
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: installationNamespace } },
+  // Everything preempts placeholders, and they preempt nothing.
+  {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name: 'spotalis-placeholder' },
+    value: -10,
+    preemptionPolicy: 'Never',
+    description: 'Keeps a place for a pod that is about to move.',
+  },
   ...role('webhook'),
   ...role('controller'),
 ];

@@ -36,6 +36,9 @@ import { Cluster } from './observe/cluster.ts';
 import { Observation } from './observe/observation.ts';
 import { Reflectors } from './observe/reflectors.ts';
 import { Rooms } from './observe/rooms.ts';
+import { placeholderMetrics } from './placeholder/metrics.ts';
+import { deploymentOfPod } from './placeholder/owner.ts';
+import { Placeholders } from './placeholder/placeholders.ts';
 import { Changes } from './rebalance/changes.ts';
 import { Holds } from './rebalance/holds.ts';
 import { Ledgers } from './rebalance/ledgers.ts';
@@ -47,6 +50,8 @@ import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
 const RECONCILE_WORKERS = 5;
+/** Looks at a workload that may be late before it counts as one that nobody looks at. */
+const MISSED_LOOKS = 3;
 /** Events are for people; a stop does not wait long for them. */
 const EVENTS_DEADLINE_MS = 2_000;
 
@@ -174,8 +179,28 @@ export function createController({ configuration, credentials, logger }: AppPart
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
   const moveTimeoutMs = (): number => live.current.rebalance.moveTimeout;
+  const placeholders = new Placeholders({
+    cluster,
+    client,
+    namespace: leaseNamespace,
+    settings: {
+      enabled: values.fallback.probe === 'placeholder',
+      image: values.fallback.placeholderImage,
+      max: values.fallback.maxPlaceholders,
+      waitMs: values.fallback.placeholderTimeout,
+      ageMs: values.fallback.placeholderTimeout + values.rebalance.moveTimeout,
+      wishMs: MISSED_LOOKS * values.controller.resyncPeriod,
+    },
+    owner: () => deploymentOfPod(cluster, leaseNamespace, hostname()),
+    mayWrite,
+    isReadOnly: () => live.current.readOnlyMode,
+    metrics: placeholderMetrics(metrics),
+    logger,
+    now: wallMs,
+  });
   const rebalancer = new Rebalancer({
     sources: {
+      placeholders,
       cluster,
       rooms,
       changes,
@@ -186,6 +211,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     evictor: new Evictor(client, mayWrite),
     annotator: new Annotator({ client, mayWrite, pause: (ms) => delay(ms) }),
     holds,
+    placeholders,
     bypass,
     probe,
     narrator,
@@ -222,6 +248,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     duties: [
       inherit,
       () => changes.follow(),
+      () => placeholders.lead(),
       () => liftHolds(cluster, holds),
       () => watchWebhook(probe),
       () => sweepFlights(flights, moveTimeoutMs, wallMs),
@@ -261,6 +288,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     observation: observation?.state() ?? null,
     webhook: bypass.state ?? probe.health,
     movesInFlight: flights.state(),
+    placeholders: placeholders.state(),
     workloads: Object.fromEntries(
       [...reconciler.reports()].map(([subject, report]) => [
         subject,

@@ -1,2 +1,3 @@
 export { controllerMetricSpecs } from './lead/metrics.ts';
+export { placeholderMetricSpecs } from './placeholder/metrics.ts';
 export { moveMetricSpecs } from './report/metrics.ts';

@@ -220,6 +220,12 @@ export class Flights {
     return this.#flights.size;
   }
 
+  /** The move of a workload that this process began. */
+  departureOf(workloadUid: string): Departure | undefined {
+    const flight = this.#flights.get(workloadUid);
+    return flight?.kind === 'own' ? flight : undefined;
+  }
+
   has(workloadUid: string): boolean {
     return this.#flights.has(workloadUid);
   }

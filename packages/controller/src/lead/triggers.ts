@@ -17,8 +17,11 @@ export function followChanges(
   drifting: () => Iterable<string>,
 ): () => void {
   const touchPod = (pod: ObservedPod): void => {
-    const home = cluster.homeOf(pod);
-    if (home !== undefined) queue.add(subjectOfWorkload(home.workload), { afterMs: SETTLE_MS });
+    const workload =
+      pod.placeholder === null
+        ? cluster.homeOf(pod)?.workload
+        : cluster.workloadByUid(pod.placeholder.workloadUid);
+    if (workload !== undefined) queue.add(subjectOfWorkload(workload), { afterMs: SETTLE_MS });
   };
   const leave = [
     cluster.pods.subscribe((change) => touchPod(change.object)),

@@ -35,6 +35,10 @@ const controllerUidOf = (object: {
 const nodeNameOf = ({ nodeName }: ObservedPod): readonly string[] =>
   nodeName === undefined ? [] : [nodeName];
 
+/** Placeholders by namespace: only those in our own are ours. */
+const placeholderOf = ({ placeholder, metadata: { namespace } }: ObservedPod): readonly string[] =>
+  placeholder === null || namespace === undefined ? [] : [namespace];
+
 /** A subscriber threw: the stores go on, and somebody has to hear of it. */
 export type HandlerFault = (error: Error) => void;
 
@@ -44,7 +48,7 @@ export class Cluster {
   readonly deployments: Store<ObservedWorkload, 'uid' | 'namespace'>;
   readonly statefulSets: Store<ObservedWorkload, 'uid' | 'namespace'>;
   readonly replicaSets: Store<ObservedReplicaSet, 'uid' | 'controller'>;
-  readonly pods: Store<ObservedPod, 'controller' | 'node'>;
+  readonly pods: Store<ObservedPod, 'controller' | 'node' | 'placeholder'>;
   readonly nodes: Store<ObservedNode>;
   readonly pdbs: Store<ObservedPdb, 'namespace'>;
   readonly claims: Store<ObservedClaim>;
@@ -61,8 +65,8 @@ export class Cluster {
       indexes: { uid: uidOf, controller: controllerUidOf },
       onHandlerError,
     });
-    this.pods = new Store<ObservedPod, 'controller' | 'node'>({
-      indexes: { controller: controllerUidOf, node: nodeNameOf },
+    this.pods = new Store<ObservedPod, 'controller' | 'node' | 'placeholder'>({
+      indexes: { controller: controllerUidOf, node: nodeNameOf, placeholder: placeholderOf },
       onHandlerError,
     });
     this.nodes = new Store<ObservedNode>({ onHandlerError });
@@ -93,6 +97,10 @@ export class Cluster {
 
   workload(kind: WorkloadKind, key: string): ObservedWorkload | undefined {
     return (kind === 'Deployment' ? this.deployments : this.statefulSets).get(key);
+  }
+
+  workloadByUid(uid: string): ObservedWorkload | undefined {
+    return this.deployments.by('uid', uid)[0] ?? this.statefulSets.by('uid', uid)[0];
   }
 
   *workloads(): Generator<ObservedWorkload> {

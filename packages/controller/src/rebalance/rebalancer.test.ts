@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type PlaceholderEvidence,
   preparePlacement,
   pruneNode,
   readNodeLabels,
@@ -38,12 +39,12 @@ const settings: RebalanceSettings = {
   }),
 };
 
-const node = (name: string, type: 'spot' | 'on-demand') =>
+const node = (name: string, type: 'spot' | 'on-demand', pods = 110) =>
   pruneNode(() => type)({
     metadata: { name, uid: `${name}-uid`, resourceVersion: '1', labels: { capacity: type } },
     status: {
       conditions: [{ type: 'Ready', status: 'True' }],
-      allocatable: { cpu: '8', memory: '16Gi', pods: '110' },
+      allocatable: { cpu: '8', memory: '16Gi', pods: String(pods) },
     },
   });
 
@@ -68,11 +69,13 @@ function stage(change: Partial<RebalanceSettings> = {}) {
   const ended: string[] = [];
   const relisted: string[] = [];
   const wrote: string[] = [];
+  const proofs: string[] = [];
   const script = {
     outcome: { kind: 'evicted' } as Outcome,
     mayWrite: true,
     serving: true,
     onRelist: () => {},
+    evidence: { kind: 'off' } as PlaceholderEvidence,
   };
   const logger: Logger = {
     error: () => undefined,
@@ -86,6 +89,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     sources: {
       cluster,
       rooms,
+      placeholders: { evidence: () => script.evidence },
       flights,
       changes: new Changes(cluster, () => clock.nowMs),
       settings: () => ({ ...settings, ...change }),
@@ -105,6 +109,12 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       },
     },
     holds: new Holds(() => 0),
+    placeholders: {
+      want: ({ uid, type }) => void proofs.push(`want ${type} for ${uid}`),
+      keep: ({ uid, type }) => void proofs.push(`keep ${type} for ${uid}`),
+      release: () => undefined,
+      forget: () => undefined,
+    },
     bypass,
     probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
     narrator: new Narrator({
@@ -156,9 +166,38 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     ended,
     relisted,
     wrote,
+    proofs,
     script,
   };
 }
+
+describe('without a node that has room', () => {
+  it('has a placeholder prove that there is capacity, moves while it runs, and keeps it until the replacement is scheduled', async () => {
+    const { cluster, look, asked, script, proofs } = stage();
+    cluster.nodes.remove('od-1');
+    cluster.nodes.upsert(node('od-1', 'on-demand', 1), true);
+    cluster.pods.upsert(aPod('placeholder', { owner: 'none', node: 'od-1' }), true);
+    script.evidence = { kind: 'none' };
+    await look();
+    expect(asked).toEqual([]);
+    expect(proofs.splice(0)).toEqual(['want on-demand for web-uid']);
+    script.evidence = { kind: 'waiting', sinceMs: 0 };
+    await look(1_000);
+    expect(proofs.splice(0)).toEqual(['want on-demand for web-uid']);
+    script.evidence = { kind: 'running', node: 'od-1', requests: { pods: 1 } };
+    await look(1_000);
+    expect(asked).toHaveLength(1);
+    expect(proofs.splice(0)).toEqual(['keep on-demand for web-uid']);
+    cluster.pods.remove(`shop/${asked[0]}`);
+    cluster.pods.upsert(aPod('e', { mark: { token: 'e', type: 'on-demand', rank: 0 } }), false);
+    await look(1_000);
+    expect(proofs.splice(0)).toEqual(['keep on-demand for web-uid']);
+    cluster.pods.remove('shop/e');
+    cluster.pods.upsert(aPod('e', { node: 'od-1', mark: { token: 'e', type: 'on-demand', rank: 0 } }), false);
+    await look(1_000);
+    expect(proofs).toEqual([]);
+  });
+});
 
 describe('one look after another at a workload with two pods too many on spot', () => {
   it('moves two pods, one after another, and then leaves it alone', async () => {

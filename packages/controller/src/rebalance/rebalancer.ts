@@ -14,6 +14,8 @@ import type { Evictor, Outcome } from '../act/evictor.ts';
 import type { FlightPod, Scene } from '../act/flights.ts';
 import type { Bypass } from '../gate/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
+import type { Placeholders } from '../placeholder/placeholders.ts';
+import { tendProof } from '../placeholder/proof.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
 import type { Narrator } from '../report/narrator.ts';
 import type { Holds } from './holds.ts';
@@ -31,6 +33,7 @@ export interface RebalancerParts {
   readonly evictor: Pick<Evictor, 'evict'>;
   readonly annotator: Pick<Annotator, 'write'>;
   readonly holds: Holds;
+  readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
   readonly bypass: Bypass;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly narrator: Narrator;
@@ -61,11 +64,12 @@ export class Rebalancer {
     policy: PolicyReading,
     ledger: LedgerReading,
   ): Promise<number | undefined> {
-    const { now, narrator, sources, holds, moveTimeoutMs } = this.#parts;
+    const { now, narrator, sources, holds, placeholders, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
     this.follow(uid, workload);
     const first = this.#decide(workload, policy, ledger);
     const { trace, againInMs } = await this.#carryOut(workload, policy, first);
+    tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
     const hold = trace.verdict.kind === 'move' ? holds.of(uid, nowMs) : undefined;
     const tellAgainMs = narrator.tell(subject, workload, trace, hold, nowMs);
@@ -107,9 +111,10 @@ export class Rebalancer {
 
   /** The workload is not ours any more, or gone. */
   forget(subject: string, workloadUid: string, isGone: boolean): void {
-    const { narrator, sources, holds } = this.#parts;
+    const { narrator, sources, holds, placeholders } = this.#parts;
     narrator.forget(subject);
     holds.lift(workloadUid);
+    placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
     this.#relistedAtMs.delete(workloadUid);
     if (!isGone) return;
@@ -146,6 +151,7 @@ export class Rebalancer {
     switch (verdict.kind) {
       case 'nothing':
       case 'wait':
+      case 'prove':
         return trace.reason === 'LedgerDiffers' ? this.#relist(workload, policy, trace) : { trace };
       case 'correct':
         return { trace, againInMs: await this.#annotate(workload, 'correct', verdict.corrections) };

@@ -12,6 +12,7 @@ import {
 import type { Flights } from '../act/flights.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Rooms } from '../observe/rooms.ts';
+import type { Placeholders } from '../placeholder/placeholders.ts';
 import type { Changes } from './changes.ts';
 
 /** What the ledgers of a workload hold, by the UID of the ReplicaSet; or why nobody can say. */
@@ -22,6 +23,7 @@ export interface SnapshotSources {
   readonly rooms: Rooms;
   readonly changes: Changes;
   readonly flights: Flights;
+  readonly placeholders: Pick<Placeholders, 'evidence'>;
   readonly settings: () => RebalanceSettings;
   readonly webhook: () => WebhookState;
 }
@@ -34,7 +36,7 @@ export function takeSnapshot(
   ledger: LedgerReading,
   nowMs: number,
 ): RebalanceSnapshot {
-  const { cluster, changes, flights, rooms } = sources;
+  const { cluster, changes, flights, rooms, placeholders } = sources;
   const settings = sources.settings();
   const { uid, namespace = '' } = workload.metadata;
   return {
@@ -50,6 +52,10 @@ export function takeSnapshot(
     history: flights.historyOf(uid),
     budgets: flights.use({ workloadUid: uid, namespace }, settings.maxMovesPerMinute, nowMs),
     nodes: rooms.views(flights.promised()),
+    placeholders: {
+      spot: placeholders.evidence(uid, 'spot'),
+      'on-demand': placeholders.evidence(uid, 'on-demand'),
+    },
     ledger,
     webhook: sources.webhook(),
     settings,

@@ -41,6 +41,7 @@ kind: Role
 metadata: { name: spotalis-controller, namespace: ${NAMESPACE} }
 rules:
   - { apiGroups: [coordination.k8s.io], resources: [leases], verbs: [create, get, patch] }
+  - { apiGroups: [''], resources: [pods], verbs: [create, delete] }
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

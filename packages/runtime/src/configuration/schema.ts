@@ -118,6 +118,24 @@ const schema = {
       reloadable: true,
     }),
   },
+  fallback: {
+    probe: setting(choice('placeholder', 'none'), {
+      default: 'placeholder',
+      doc: 'How capacity of a type is looked for where no node has room: by a pause pod that an autoscaler may start a node for, or not at all.',
+    }),
+    placeholderImage: setting(text({ what: 'an image', example: 'registry.k8s.io/pause:3.10' }), {
+      default: 'registry.k8s.io/pause:3.10',
+      doc: 'What placeholders run.',
+    }),
+    maxPlaceholders: setting(integer({ min: 1, max: 1_000, example: 3 }), {
+      default: 3,
+      doc: 'Placeholders in the whole cluster at any time.',
+    }),
+    placeholderTimeout: setting(duration({ min: '1s', example: '5m' }), {
+      default: '5m',
+      doc: 'How long a placeholder may be without a node before it is given up. The next one waits 1m, then 2m, ... up to 30m.',
+    }),
+  },
   webhook: {
     configurationName: setting(text({ what: 'the name of an object', example: 'spotalis' }), {
       default: 'spotalis',

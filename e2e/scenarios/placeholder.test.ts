@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
+import { policyKeys } from '@spotalis/core';
+import { killLeader, verdictOn } from './moves.ts';
+import { openStage, type Stage } from './stage.ts';
+import { isReady, type Pod, splitOf, type Workload } from './workload.ts';
+
+const MOST = 2;
+
+const spotPercentage = (percentage: number) => ({
+  metadata: { annotations: { [policyKeys.spotPercentage]: String(percentage) } },
+});
+
+interface Placeholder extends Pod {
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+}
+
+const isPlaceholder = ({ metadata }: KubeObject): boolean =>
+  metadata?.name?.startsWith('placeholder-') ?? false;
+
+async function placeholders({ cluster }: Stage): Promise<readonly Placeholder[]> {
+  const pods = await cluster.api.list<Placeholder>('Pod', { namespace: installationNamespace });
+  return pods.filter(isPlaceholder);
+}
+
+/** How many placeholders there were at most from now on, from a watch. */
+async function countMost({ cluster }: Stage) {
+  const path = `/api/v1/namespaces/${installationNamespace}/pods`;
+  const { metadata } = await cluster.api.raw<{ metadata: { resourceVersion: string } }>('GET', path);
+  const { resourceVersion } = metadata;
+  const ended = new AbortController();
+  const live = new Set<string>();
+  let most = 0;
+  const watched = (async () => {
+    for await (const { type, object } of cluster.api.watch(path, { resourceVersion, signal: ended.signal })) {
+      if (!isPlaceholder(object)) continue;
+      if (type === 'DELETED') live.delete(object.metadata?.uid ?? '');
+      else live.add(object.metadata?.uid ?? '');
+      most = Math.max(most, live.size);
+    }
+  })();
+  return async () => {
+    ended.abort();
+    await watched;
+    return most;
+  };
+}
+
+describe('where no spot node has room', () => {
+  let stage: Stage;
+  let most: () => Promise<number>;
+
+  beforeAll(async () => {
+    stage = await openStage({
+      // A place that is there is taken by the first pod that comes.
+      podsPerNode: 1,
+      spotNodes: 2,
+      onDemandNodes: 12,
+      configuration: {
+        controller: {
+          resyncPeriod: '5s',
+          leaderElection: {
+            namespace: installationNamespace,
+            leaseDuration: '4s',
+            renewDeadline: '3s',
+            retryPeriod: '500ms',
+          },
+        },
+        rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000 },
+        fallback: { maxPlaceholders: MOST },
+      },
+    });
+    most = await countMost(stage);
+    await stage.cluster.withdrawCapacity('spot');
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  it('a placeholder proves each place before a pod is evicted for it', async () => {
+    const policy = { spotPercentage: 0, minOnDemand: 1 };
+    const web = await stage.declare({ name: 'web', namespace: 'proof', replicas: 4, policy });
+    await web.ready(4);
+    await web.patch(spotPercentage(50));
+    const [waiting] = await waitFor('a placeholder', async () => {
+      const there = await placeholders(stage);
+      return there.length > 0 ? there : undefined;
+    });
+    await verdictOn(stage, web, 'NoCapacity');
+    expect(waiting?.spec.nodeName).toBeUndefined();
+    expect(stage.evictions()).toBe(0);
+
+    for (const [index, node] of ['spot-1', 'spot-2'].entries()) {
+      await stage.cluster.restoreNode(node);
+      await waitFor(`${index + 1} pods on spot`, async () => splitOf(await web.ready(4)).spot === index + 1, {
+        timeoutMs: 60_000,
+        intervalMs: 200,
+      });
+      const spot = (await web.pods()).filter(({ spec }) => spec.nodeName === node);
+      expect(spot.map(isReady)).toEqual([true]);
+      expect(stage.evictions()).toBe(index + 1);
+    }
+    await verdictOn(stage, web, 'Balanced');
+    await waitFor('no placeholder', async () => (await placeholders(stage)).length === 0);
+  }, 180_000);
+
+  it('a new leader keeps those that are wanted, removes the others, and never makes more than there may be', async () => {
+    const policy = { spotPercentage: 0, minOnDemand: 1 };
+    const workloads: Workload[] = [];
+    for (const name of ['a', 'b', 'c']) {
+      workloads.push(await stage.declare({ name, namespace: 'many', replicas: 2, policy }));
+    }
+    for (const workload of workloads) await workload.ready(2);
+    for (const workload of workloads) await workload.patch(spotPercentage(50));
+    const before = await waitFor(`${MOST} placeholders`, async () => {
+      const there = await placeholders(stage);
+      return there.length === MOST ? there : undefined;
+    });
+    const leader = await stage.installation.leader();
+    await killLeader(stage);
+    const holder = await waitFor(
+      'another leader',
+      async () => {
+        const now = await stage.installation.leader();
+        return now === leader ? undefined : now;
+      },
+      { timeoutMs: 20_000 },
+    );
+    expect(holder).toBeDefined();
+    for (const workload of workloads) await verdictOn(stage, workload, 'NoCapacity');
+    const names = (list: readonly Placeholder[]) => list.map(({ metadata }) => metadata.name).toSorted();
+    expect(names(await placeholders(stage))).toEqual(names(before));
+
+    for (const workload of workloads) await workload.patch(spotPercentage(0));
+    await waitFor('no placeholder', async () => (await placeholders(stage)).length === 0, {
+      timeoutMs: 30_000,
+    });
+    expect(stage.evictions('many')).toBe(0);
+    expect(await most()).toBe(MOST);
+  }, 180_000);
+});
