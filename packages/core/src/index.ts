@@ -200,7 +200,7 @@ export {
 } from './objects/workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/pod.ts';
 export { nearest } from './policy/nearest.ts';
-export { type PlaceholderEvidence } from './placeholder/evidence.ts';
+export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
 export {
   type LifeDecision,
   placeholderKey,

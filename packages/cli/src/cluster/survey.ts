@@ -1,5 +1,7 @@
 import {
   type BudgetUse,
+  type CapacityType,
+  evidenceOf,
   managed,
   type Managed,
   type MoveHistory,
@@ -10,6 +12,7 @@ import {
   type ObservedReplicaSet,
   type ObservedVolume,
   type ObservedWorkload,
+  type PlaceholderEvidence,
   podViewOf,
   type PolicyReading,
   readPodMark,
@@ -156,10 +159,21 @@ export class Survey {
       history,
       budgets: { ...noMoves, workload: inFlight ? 1 : 0 },
       nodes: this.nodes,
+      placeholders: {
+        spot: this.#placeholderOf(workload, 'spot'),
+        'on-demand': this.#placeholderOf(workload, 'on-demand'),
+      },
       ledger: { kind: 'reachable' },
       webhook: this.webhook,
       settings: this.settings.rebalance,
     };
+  }
+
+  #placeholderOf({ metadata }: ObservedWorkload, type: CapacityType): PlaceholderEvidence {
+    const found = this.#objects.pods.find(
+      ({ placeholder }) => placeholder?.workloadUid === metadata.uid && placeholder.type === type,
+    );
+    return (found && evidenceOf(found)) ?? { kind: 'none' };
   }
 
   #countsOf(replicaSets: readonly ObservedReplicaSet[]): ReadonlyMap<string, TypeCounts> {

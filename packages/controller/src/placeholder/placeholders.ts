@@ -1,6 +1,7 @@
 import {
   type CapacityType,
   capacityTypes,
+  evidenceOf,
   type ObservedPod,
   type PlaceholderEvidence,
   placeholderKey,
@@ -92,10 +93,9 @@ export class Placeholders {
     const { settings, cluster, namespace, isReadOnly, now } = this.#parts;
     if (!settings.enabled || isReadOnly()) return { kind: 'off' };
     const pod = cluster.pods.get(`${namespace}/${placeholderName({ uid: workloadUid, type })}`);
-    if (pod !== undefined && pod.placeholder !== null && !pod.ended && !this.#going.has(pod.metadata.uid)) {
-      return pod.nodeName === undefined
-        ? { kind: 'waiting', sinceMs: pod.createdAtMs }
-        : { kind: 'running', node: pod.nodeName, requests: pod.requests };
+    if (pod !== undefined && pod.placeholder !== null && !this.#going.has(pod.metadata.uid)) {
+      const evidence = evidenceOf(pod);
+      if (evidence !== null) return evidence;
     }
     const key = placeholderKey({ workloadUid, type });
     const untilMs = this.#vain.get(key)?.untilMs ?? 0;

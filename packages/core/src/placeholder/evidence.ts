@@ -1,3 +1,4 @@
+import type { ObservedPod } from '../objects/pod.ts';
 import type { Nodes } from '../rebalance/node.ts';
 import { addResources, type Resources } from '../rebalance/resources.ts';
 
@@ -22,4 +23,16 @@ export function withPlaceholder(nodes: Nodes, evidence: PlaceholderEvidence): No
   const node = nodes.get(evidence.node);
   if (node === undefined) return nodes;
   return new Map(nodes).set(node.name, { ...node, free: addResources(node.free, evidence.requests) });
+}
+
+/** What a placeholder that is there shows; null when it has ended. */
+export function evidenceOf({
+  ended,
+  nodeName,
+  requests,
+  createdAtMs,
+}: Pick<ObservedPod, 'ended' | 'nodeName' | 'requests' | 'createdAtMs'>): PlaceholderEvidence | null {
+  if (ended) return null;
+  if (nodeName === undefined) return { kind: 'waiting', sinceMs: createdAtMs };
+  return { kind: 'running', node: nodeName, requests };
 }
