@@ -48,6 +48,24 @@ const inlineLua = {
   },
 };
 
+/**
+ * What libraries load at once for things that no service does: express its body parsers with their tables of
+ * encodings (bodies are read by our own reader), client-node its SOCKS proxies (refused when a kubeconfig is read).
+ */
+const unused = {
+  'body-parser': 'module.exports = {};',
+  'socks-proxy-agent': 'export const SocksProxyAgent = undefined;',
+};
+
+const leaveOut = {
+  name: 'leave-out',
+  setup(bundler) {
+    const filter = new RegExp(`^(${Object.keys(unused).join('|')})$`);
+    bundler.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }));
+    bundler.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({ contents: unused[path] }));
+  },
+};
+
 await build({
   entryPoints: ['src/main.ts'],
   outfile,
@@ -57,11 +75,14 @@ await build({
   target: 'node20.19',
   format: 'esm',
   sourcemap: 'linked',
+  // V8 keeps the text of what it runs. Names stay: they are in stack traces.
+  minifyWhitespace: true,
+  legalComments: 'eof',
   // CommonJS inside an ESM bundle still calls require for Node's own modules.
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-  plugins: [pruneClientNode, inlineLua],
+  plugins: [pruneClientNode, inlineLua, leaveOut],
   logLevel: 'warning',
 });
