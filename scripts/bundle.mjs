@@ -77,6 +77,8 @@ await build({
   sourcemap: 'linked',
   // V8 keeps the text of what it runs. Names stay: they are in stack traces.
   minifyWhitespace: true,
+  // Node prints the whole line in which an exception was thrown.
+  lineLimit: 200,
   legalComments: 'eof',
   // CommonJS inside an ESM bundle still calls require for Node's own modules.
   banner: {
