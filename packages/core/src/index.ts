@@ -219,3 +219,4 @@ export {
 } from './placeholder/manifest.ts';
 export { keepsPlaceholder } from './placeholder/keep.ts';
 export { type PlaceholderShape, shapeOf, shapeText } from './placeholder/shape.ts';
+export { type Plan, planFor, type PlannedMove, type PlannedWait } from './preview/plan.ts';

@@ -2,6 +2,7 @@ import {
   type BudgetUse,
   type CapacityType,
   evidenceOf,
+  enabledLabel,
   managed,
   type Managed,
   type MoveHistory,
@@ -116,6 +117,11 @@ export class Survey {
         ? [workload.metadata.uid]
         : this.replicaSetsOf(workload).map(({ metadata }) => metadata.uid);
     return owners.flatMap((uid) => this.#podsByController.get(uid) ?? []);
+  }
+
+  isNamespaceLabelled(name: string): boolean {
+    const found = this.#objects.namespaces.find((one) => one.metadata.name === name);
+    return found?.labels[enabledLabel] === 'true';
   }
 
   managedOf({ metadata, labels }: ObservedWorkload): Managed {

@@ -1,5 +1,6 @@
 import { nearest } from '@spotalis/core';
 import { asError, KubeError } from '@spotalis/kube';
+import { candidates } from '../completion/candidates.ts';
 import { openSession, type Session } from '../cluster/session.ts';
 import type { Output } from '../output/output.ts';
 import { version } from '../version.ts';
@@ -7,6 +8,8 @@ import { readArguments } from './arguments.ts';
 import type { Command } from './command.ts';
 import { CliError, exitCodes } from './error.ts';
 import { commandUsage, program, programUsage } from './usage.ts';
+
+const userAgent = `kubectl-spotalis/${version.replaceAll(' ', '-')}`;
 
 export interface Program {
   readonly commands: readonly Command[];
@@ -24,10 +27,23 @@ export async function runProgram(args: readonly string[], parts: Program): Promi
       out.write(programUsage(commands).trimEnd());
       return name === undefined ? exitCodes.usage.code : exitCodes.done.code;
     }
+    if (name === '__complete') return await complete(rest, parts);
     return await runCommand(commandNamed(name, commands), rest, parts);
   } catch (thrown) {
     return report(thrown, parts);
   }
+}
+
+/** What the scripts of `completion` ask. */
+async function complete(words: readonly string[], { out, commands }: Program): Promise<number> {
+  const found = await candidates(words, commands, (given) =>
+    openSession(
+      { positionals: [], has: (flag) => given.has(flag), value: (flag) => given.get(flag) },
+      userAgent,
+    ),
+  );
+  if (found.length > 0) out.write(found.join('\n'));
+  return exitCodes.done.code;
 }
 
 function commandNamed(name: string, commands: readonly Command[]): Command {
@@ -54,7 +70,7 @@ async function runCommand(command: Command, args: readonly string[], parts: Prog
       out,
       nowMs,
       signal,
-      session: () => (opened ??= openSession(invocation, `kubectl-spotalis/${version.replaceAll(' ', '-')}`)),
+      session: () => (opened ??= openSession(invocation, userAgent)),
     });
   } finally {
     await opened?.close();

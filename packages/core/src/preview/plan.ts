@@ -1,0 +1,150 @@
+import type { CapacityType } from '../capacity/type.ts';
+import type { TypeCounts } from '../distribution/target.ts';
+import { targetOnDemand } from '../distribution/target.ts';
+import { afterMove } from '../rebalance/cooldown.ts';
+import { decide } from '../rebalance/decide.ts';
+import { membersOf } from '../rebalance/member.ts';
+import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { Move, RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
+import { scaled, type ScaleStep } from './scaled.ts';
+import { annotatedAs, appear, countsOf, numbersOf, vanish } from './stage.ts';
+
+export interface PlannedMove {
+  /** When its eviction is sent, at the earliest. */
+  readonly atMs: number;
+  readonly pod: string;
+  readonly from: CapacityType;
+  readonly to: CapacityType;
+  /** What the pod that comes in its place gets. */
+  readonly replacement: CapacityType;
+}
+
+/** What keeps moves waiting at some time, and until when. */
+export interface PlannedWait {
+  readonly reason: RebalanceReason;
+  readonly untilMs: number;
+}
+
+export interface Plan {
+  readonly before: TypeCounts;
+  readonly after: TypeCounts;
+  readonly target: TypeCounts;
+  /** What the change of the replicas alone does, before any move. */
+  readonly scaling: readonly ScaleStep[];
+  readonly moves: readonly PlannedMove[];
+  /** The longest waits: closed windows. */
+  readonly waits: readonly PlannedWait[];
+  readonly endsAtMs: number;
+  /** `reached`: nothing is left to do. Else what stops it, as the controller would tell it. */
+  readonly outcome: 'reached' | 'stopped';
+  readonly last: RebalanceTrace;
+  /** Pods that would not be Ready in the end. */
+  readonly unscheduled: number;
+  /** The fewest on-demand pods at any time, against the floor. */
+  readonly fewestOnDemand: number;
+  readonly floor: number;
+}
+
+export interface PlanOptions {
+  readonly replicas: number;
+  readonly policyChanges: boolean;
+  readonly nowMs: number;
+  /** From the eviction of a pod until its replacement is Ready. */
+  readonly replacementMs: number;
+}
+
+/** More moves than any workload has pods: a preview that does not end has gone wrong. */
+const MOST_STEPS = 5_000;
+/** These end by themselves when their time has come; other waits only look again. */
+const endsInTime: ReadonlySet<RebalanceReason> = new Set<RebalanceReason>([
+  'Cooldown',
+  'WindowClosed',
+  'Settling',
+  'NoCandidate',
+]);
+
+interface State {
+  readonly snapshot: RebalanceSnapshot;
+  readonly nowMs: number;
+}
+
+/**
+ * What would happen to a workload if nothing else did: the controller's own decisions, one after another, each on
+ * what the one before left behind. `snapshot` has the policy to be tried.
+ */
+export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan {
+  const { nowMs, replicas, policyChanges, replacementMs } = options;
+  const before = countsOf(membersOf(snapshot.workload, snapshot.pods, snapshot.nodes));
+  const change = scaled(snapshot, replicas, nowMs);
+  const { workload } = change.snapshot;
+  let state: State = {
+    snapshot: policyChanges
+      ? { ...change.snapshot, workload: { ...workload, policyChangedAtMs: nowMs } }
+      : change.snapshot,
+    nowMs,
+  };
+  const floor = Math.min(numbersOf(snapshot).minOnDemand, replicas);
+  const onDemandOf = (of: RebalanceSnapshot): number =>
+    countsOf(membersOf(of.workload, of.pods, of.nodes)).onDemand;
+  let fewestOnDemand = onDemandOf(state.snapshot);
+  const moves: PlannedMove[] = [];
+  const waits: PlannedWait[] = [];
+  let last = decide(state.snapshot, state.nowMs);
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const { verdict } = last;
+    if (last.standing?.drift === 0 && verdict.kind !== 'correct') break;
+    if (verdict.kind === 'move') {
+      const gone = vanish(state.snapshot, verdict.move.pod.uid, 'moved');
+      fewestOnDemand = Math.min(fewestOnDemand, onDemandOf(gone));
+      const { next, replacement } = replaced(gone, verdict.move, state.nowMs, replacementMs);
+      const { pod, from, to } = verdict.move;
+      moves.push({ atMs: state.nowMs, pod: pod.name, from, to, replacement });
+      state = next;
+    } else if (verdict.kind === 'correct') {
+      state = { ...state, snapshot: annotatedAs(state.snapshot, verdict.corrections) };
+    } else if (last.reason === 'MoveInFlight') {
+      const { snapshot: waiting } = state;
+      const readyAtMs = state.nowMs + replacementMs;
+      state = {
+        snapshot: { ...waiting, budgets: { ...waiting.budgets, workload: 0 } },
+        nowMs: readyAtMs,
+      };
+    } else if (verdict.kind === 'wait' && endsInTime.has(last.reason) && verdict.untilMs > state.nowMs) {
+      if (last.reason === 'WindowClosed') waits.push({ reason: last.reason, untilMs: verdict.untilMs });
+      state = { ...state, nowMs: verdict.untilMs };
+    } else break;
+    last = decide(state.snapshot, state.nowMs);
+  }
+  const ending = membersOf(state.snapshot.workload, state.snapshot.pods, state.snapshot.nodes);
+  const onDemand = targetOnDemand(numbersOf(snapshot), replicas);
+  return {
+    before,
+    after: countsOf(ending),
+    target: { spot: replicas - onDemand, onDemand },
+    scaling: change.steps,
+    moves,
+    waits,
+    endsAtMs: moves.length === 0 ? nowMs : (state.snapshot.history?.endedAtMs ?? state.nowMs),
+    outcome: last.standing?.drift === 0 ? 'reached' : 'stopped',
+    unscheduled: ending.filter(({ pod }) => !pod.ready).length,
+    last,
+    fewestOnDemand,
+    floor,
+  };
+}
+
+/** The replacement is there and Ready, and the workload rests. */
+function replaced(
+  gone: RebalanceSnapshot,
+  { pod, from, to }: Move,
+  nowMs: number,
+  replacementMs: number,
+): { readonly next: State; readonly replacement: CapacityType } {
+  const name = gone.workload.kind === 'StatefulSet' ? pod.name : `replacement of ${pod.name}`;
+  const { snapshot, type } = appear(gone, name, nowMs, 'moved');
+  const readyAtMs = nowMs + replacementMs;
+  const outcome = type === to ? 'succeeded' : 'failed';
+  const history = afterMove(snapshot.history, { from, to, outcome }, readyAtMs);
+  const workload = { ...snapshot.workload, podGoneAtMs: nowMs };
+  return { next: { snapshot: { ...snapshot, workload, history }, nowMs: readyAtMs }, replacement: type };
+}

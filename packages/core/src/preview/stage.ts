@@ -1,0 +1,170 @@
+import type { CapacityType } from '../capacity/type.ts';
+import { typeForNext } from '../distribution/next.ts';
+import { deletionCost, ordinalType } from '../distribution/slot.ts';
+import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
+import { foreignKeys, podKeys } from '../policy/keys.ts';
+import { selects } from '../policy/selector.ts';
+import { evidenceFor } from '../rebalance/fit.ts';
+import { activeRevision, membersOf } from '../rebalance/member.ts';
+import type { PdbView } from '../rebalance/pdb.ts';
+import { desiredHealthy } from '../rebalance/pdb.ts';
+import { type Member, noVolumes, type WorkloadPod } from '../rebalance/pod.ts';
+import { addResources, type Resources, subtractResources } from '../rebalance/resources.ts';
+import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
+
+/** `moved`: another comes in its place. `scaled`: the number of pods is another one. */
+type Cause = 'moved' | 'scaled';
+
+export const numbersOf = ({ policy }: RebalanceSnapshot): PolicyNumbers =>
+  policy.kind === 'none' ? { spotPercentage: 0, minOnDemand: 0 } : policy.numbers;
+
+export const countsOf = (members: readonly Member[]): TypeCounts => ({
+  spot: members.filter(({ type }) => type === 'spot').length,
+  onDemand: members.filter(({ type }) => type === 'on-demand').length,
+});
+
+const templateOf = (workload: WorkloadView): TemplateView | undefined =>
+  workload.kind === 'StatefulSet' ? workload.template : activeRevision(workload)?.template;
+
+/** Everything that is counted from pods, counted again. */
+function recounted(snapshot: RebalanceSnapshot): RebalanceSnapshot {
+  const { workload, pods, nodes } = snapshot;
+  const members = membersOf(workload, pods, nodes);
+  const availableReplicas = members.filter(({ pod }) => pod.ready).length;
+  if (workload.kind === 'StatefulSet') return { ...snapshot, workload: { ...workload, availableReplicas } };
+  const revisions = workload.revisions.map((revision) => ({
+    ...revision,
+    ledger: countsOf(members.filter(({ pod }) => pod.controller?.uid === revision.uid)),
+  }));
+  return { ...snapshot, workload: { ...workload, availableReplicas, revisions } };
+}
+
+function withHealthy(pdb: PdbView, pod: WorkloadPod, change: 1 | -1): PdbView {
+  if (pdb.selector === null || !selects(pdb.selector, pod.labels)) return pdb;
+  const next = {
+    ...pdb,
+    expectedPods: pdb.expectedPods + change,
+    currentHealthy: pdb.currentHealthy + (pod.ready ? change : 0),
+  };
+  return { ...next, disruptionsAllowed: Math.max(0, next.currentHealthy - desiredHealthy(next)) };
+}
+
+function withRoom(
+  nodes: RebalanceSnapshot['nodes'],
+  name: string | null,
+  change: (free: Resources) => Resources,
+): RebalanceSnapshot['nodes'] {
+  const node = name === null ? undefined : nodes.get(name);
+  return node === undefined ? nodes : new Map(nodes).set(node.name, { ...node, free: change(node.free) });
+}
+
+/** Without the pod. */
+export function vanish(snapshot: RebalanceSnapshot, uid: string, cause: Cause): RebalanceSnapshot {
+  const pod = snapshot.pods.find((one) => one.uid === uid);
+  if (pod === undefined) return snapshot;
+  const requests = { ...templateOf(snapshot.workload)?.requests, pods: 1 };
+  return recounted({
+    ...snapshot,
+    pods: snapshot.pods.filter((one) => one !== pod),
+    nodes: withRoom(snapshot.nodes, pod.nodeName, (free) => addResources(free, requests)),
+    pdbs: cause === 'moved' ? snapshot.pdbs : snapshot.pdbs.map((pdb) => withHealthy(pdb, pod, -1)),
+  });
+}
+
+/** With one more pod, sent where admission would send it, and Ready if a node takes it. */
+export function appear(
+  snapshot: RebalanceSnapshot,
+  name: string,
+  createdAtMs: number,
+  cause: Cause,
+): { readonly snapshot: RebalanceSnapshot; readonly type: CapacityType } {
+  const { workload, pods, nodes, settings } = snapshot;
+  const numbers = numbersOf(snapshot);
+  const members = membersOf(workload, pods, nodes);
+  const template = templateOf(workload);
+  const type =
+    workload.kind === 'StatefulSet'
+      ? ordinalType(numbers, Number(name.slice(workload.name.length + 1)), workload.firstOrdinal)
+      : typeForNext(numbers, countsOf(members));
+  const evidence =
+    template === undefined
+      ? null
+      : evidenceFor({
+          template,
+          to: type,
+          placement: settings.placement,
+          nodes,
+          staying: members,
+          volumes: noVolumes,
+          room: 'free',
+        });
+  // What cannot be proven is taken for granted: the scheduler may know better.
+  const node = evidence?.kind === 'fits' ? evidence.node : null;
+  const isReady = node !== null || evidence?.kind === 'notProvable';
+  const rank = lowestFree(members, type);
+  const pod: WorkloadPod = {
+    uid: `preview of ${name} at ${createdAtMs}`,
+    name,
+    resourceVersion: '0',
+    controller:
+      workload.kind === 'StatefulSet'
+        ? { kind: 'StatefulSet', uid: workload.uid }
+        : { kind: 'ReplicaSet', uid: activeRevision(workload)?.uid ?? '' },
+    labels: template?.metadata?.labels ?? {},
+    annotations: {
+      [podKeys.capacityType]: type,
+      ...(workload.kind === 'Deployment' && {
+        [podKeys.rank]: String(rank),
+        [foreignKeys.podDeletionCost]: String(deletionCost(numbers, type, rank)),
+      }),
+    },
+    phase: isReady ? 'Running' : 'Pending',
+    ready: isReady,
+    terminating: false,
+    nodeName: node,
+    createdAtMs,
+    startedAtMs: createdAtMs,
+    priority: 0,
+    volumes: noVolumes,
+  };
+  const requests = { ...template?.requests, pods: 1 };
+  const after = recounted({
+    ...snapshot,
+    pods: [...pods, pod],
+    nodes: withRoom(nodes, node, (free) => subtractResources(free, requests)),
+    pdbs: cause === 'moved' ? snapshot.pdbs : snapshot.pdbs.map((pdb) => withHealthy(pdb, pod, 1)),
+  });
+  return { snapshot: after, type };
+}
+
+function lowestFree(members: readonly Member[], type: CapacityType): number {
+  const used = new Set(members.filter((one) => one.type === type).map(({ rank }) => rank));
+  let rank = 0;
+  while (used.has(rank)) rank++;
+  return rank;
+}
+
+/** The pods' annotations as the controller would correct them. */
+export function annotatedAs(
+  snapshot: RebalanceSnapshot,
+  changes: readonly {
+    readonly pod: { readonly uid: string };
+    readonly type: CapacityType;
+    readonly rank: number | null;
+    readonly cost: number | null;
+  }[],
+): RebalanceSnapshot {
+  const pods = snapshot.pods.map((pod) => {
+    const change = changes.find(({ pod: { uid } }) => uid === pod.uid);
+    if (change === undefined) return pod;
+    const annotations = {
+      ...pod.annotations,
+      [podKeys.capacityType]: change.type,
+      ...(change.rank !== null && { [podKeys.rank]: String(change.rank) }),
+      ...(change.cost !== null && { [foreignKeys.podDeletionCost]: String(change.cost) }),
+    };
+    return { ...pod, annotations };
+  });
+  return recounted({ ...snapshot, pods });
+}
