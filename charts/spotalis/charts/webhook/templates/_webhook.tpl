@@ -1,0 +1,46 @@
+{{- define "spotalis.certificateMode" -}}
+{{- dig "webhook" "certs" "mode" "auto" .Values.global.config -}}
+{{- end -}}
+
+{{/* Settings that contradict each other. */}}
+{{- define "spotalis.refuseWebhook" -}}
+{{- $most := ternary .Values.autoscaling.maxReplicas .Values.replicas .Values.autoscaling.enabled | int -}}
+{{- if and (include "spotalis.isEmbedded" .) (gt $most 1) -}}
+{{- fail (printf "global.config.redis.url is memory://, which keeps the ledger inside one webhook, and there may be %d; set a Redis, for example redis://redis:6379, or webhook.replicas=1 and webhook.autoscaling.enabled=false" $most) -}}
+{{- end -}}
+{{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
+{{- fail (printf "webhook.autoscaling.minReplicas is %d, above maxReplicas, which is %d" (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
+{{- end -}}
+{{- if and (eq (include "spotalis.certificateMode" .) "provided") (not .Values.certificate.secretName) -}}
+{{- fail "global.config.webhook.certs.mode is provided, and webhook.certificate.secretName is empty: name the Secret of type kubernetes.io/tls, for example webhook.certificate.secretName=my-certificate" -}}
+{{- end -}}
+{{- $decision := dig "webhook" "decisionTimeout" "1500ms" .Values.global.config -}}
+{{- if gt (addf (include "spotalis.durationMs" $decision | float64) 300.0) (mulf .Values.timeoutSeconds 1000.0) -}}
+{{- fail (printf "global.config.webhook.decisionTimeout is %s, within 300ms of webhook.timeoutSeconds, which is %d: answers would come too late; for example 1500ms and 2" $decision (int .Values.timeoutSeconds)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Serving on after the order to stop, then at most 10 s for what is still open, and a margin. */}}
+{{- define "spotalis.terminationSeconds" -}}
+{{- $grace := dig "webhook" "drainGrace" "5s" .Values.global.config -}}
+{{- addf (include "spotalis.durationMs" $grace | float64 | mulf 0.001 | ceil) 15 | int -}}
+{{- end -}}
+
+{{/* Namespaces whose pods the webhook is asked about: the same rule as the services have. */}}
+{{- define "spotalis.namespaceSelector" -}}
+{{- $config := include "spotalis.config" . | fromYaml -}}
+{{- $older := dig "controller" "namespaceSelector" dict $config -}}
+{{- $scope := dig "scope" "namespaceSelector" $older $config -}}
+{{- with $scope.matchLabels -}}
+matchLabels:
+  {{- toYaml . | nindent 2 }}
+{{ end -}}
+matchExpressions:
+  - { key: spotalis.io/enabled, operator: In, values: ['true'] }
+  - key: kubernetes.io/metadata.name
+    operator: NotIn
+    values: {{ toJson $config.scope.excludedNamespaces }}
+  {{- with $scope.matchExpressions }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}
