@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
 /**
  * What an installation puts into the cluster: identities with the least they need, the Lease, and the webhook's
  * registration.
@@ -19,67 +22,30 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-const read = ['get', 'list', 'watch'];
+/** What the objects are called that rules name one by one. */
+const names: Readonly<Record<string, string>> = {
+  CONFIGURATION_NAME: 'spotalis',
+  CERTIFICATE_NAME: 'spotalis-webhook-certificate',
+};
+
+const charts = new URL('../../../charts/spotalis/charts/', import.meta.url);
+
+/** The very rules that the charts render, whatever they depend on there. */
+function rulesOf(service: ServiceName, ...files: readonly string[]): Rule[] {
+  return files.flatMap((file): Rule[] => {
+    const text = readFileSync(new URL(`${service}/rbac/${file}.yaml`, charts), 'utf8');
+    return parse(text.replaceAll(/\$\((\w+)\)/g, (token, name: string) => names[name] ?? token));
+  });
+}
 
 const clusterRules: Record<ServiceName, readonly Rule[]> = {
-  webhook: [
-    { apiGroups: [''], resources: ['namespaces'], verbs: read },
-    // The embedded ledger has the webhook watch pods for itself.
-    { apiGroups: [''], resources: ['pods'], verbs: read },
-    // A pod without our marks has its node's type; and whether there are nodes with the configured labels at all.
-    { apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list'] },
-    { apiGroups: ['karpenter.sh'], resources: ['nodepools'], verbs: ['list'] },
-    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
-    // With certs.mode auto it keeps its own caBundle.
-    {
-      apiGroups: ['admissionregistration.k8s.io'],
-      resources: ['mutatingwebhookconfigurations'],
-      resourceNames: ['spotalis'],
-      verbs: ['get', 'patch'],
-    },
-  ],
-  controller: [
-    { apiGroups: [''], resources: ['namespaces', 'nodes', 'pods'], verbs: read },
-    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
-    { apiGroups: [''], resources: ['pods'], verbs: ['patch'] },
-    { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
-    { apiGroups: [''], resources: ['persistentvolumeclaims', 'persistentvolumes'], verbs: read },
-    { apiGroups: ['policy'], resources: ['poddisruptionbudgets'], verbs: read },
-    {
-      apiGroups: ['admissionregistration.k8s.io'],
-      resources: ['mutatingwebhookconfigurations'],
-      resourceNames: ['spotalis'],
-      verbs: ['get'],
-    },
-    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch', 'update'] },
-  ],
+  webhook: rulesOf('webhook', 'cluster', 'embedded', 'registration'),
+  controller: rulesOf('controller', 'cluster'),
 };
 
 const namespaceRules: Record<ServiceName, readonly Rule[]> = {
-  webhook: [
-    // About its own pods.
-    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
-    // With certs.mode auto: both are there, empty, from the installation on.
-    {
-      apiGroups: [''],
-      resources: ['secrets'],
-      resourceNames: ['spotalis-webhook-certificate'],
-      verbs: ['get', 'patch'],
-    },
-    {
-      apiGroups: ['coordination.k8s.io'],
-      resources: ['leases'],
-      resourceNames: ['spotalis-webhook-certificate'],
-      verbs: ['get', 'patch'],
-    },
-  ],
-  controller: [
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'patch'] },
-    // Whether the webhook's Service has somebody behind it.
-    { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] },
-    // Placeholders.
-    { apiGroups: [''], resources: ['pods'], verbs: ['create', 'delete'] },
-  ],
+  webhook: rulesOf('webhook', 'namespace', 'certificate'),
+  controller: rulesOf('controller', 'namespace', 'lease'),
 };
 
 function role(service: ServiceName): Manifest[] {
@@ -128,6 +94,11 @@ export const identities: readonly Manifest[] = [
   },
   ...role('webhook'),
   ...role('controller'),
+  {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'spotalis-controller', namespace: installationNamespace },
+  },
 ];
 
 const certificatePlace = { name: 'spotalis-webhook-certificate', namespace: installationNamespace };
