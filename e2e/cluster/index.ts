@@ -3,6 +3,7 @@ export { ApiClient, type KubeObject, type ListOptions, type WatchEvent } from '.
 export { ApiError } from './api/error.ts';
 export { type PrepareOptions, prepareBinaries } from './binaries/prepare.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
+export { chartDir, Helm, HelmError, type Release, type Values } from './helm/helm.ts';
 export { type Balancer, startBalancer } from './installation/balancer.ts';
 export { bundleServices } from './installation/bundles.ts';
 export {

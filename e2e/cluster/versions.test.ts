@@ -9,6 +9,7 @@ describe('the pinned versions', () => {
     ['kubernetes', `k8s.io/kubernetes v${VERSIONS.kubernetes}`],
     ['etcd', `go.etcd.io/etcd/server/v3 v${VERSIONS.etcd}`],
     ['kwok', `sigs.k8s.io/kwok v${VERSIONS.kwok}`],
+    ['helm', `helm.sh/helm/v3 v${VERSIONS.helm}`],
   ])('are those of the Go module of %s', (module, requirement) => {
     expect(goMod(module).match(/^require (\S+ \S+)$/m)?.[1]).toBe(requirement);
   });
@@ -23,7 +24,7 @@ describe('the pinned versions', () => {
   });
 
   it('name a Go that every module builds with', () => {
-    for (const module of ['kubernetes', 'etcd', 'kwok']) {
+    for (const module of ['kubernetes', 'etcd', 'kwok', 'helm']) {
       const wanted = /^go (\d+)\.(\d+)/m.exec(goMod(module));
       expect(VERSIONS.go).toMatch(new RegExp(`^${wanted?.[1]}\\.${wanted?.[2]}\\.`));
     }

@@ -3,6 +3,8 @@ export const VERSIONS = {
   kubernetes: '1.36.3',
   etcd: '3.6.16',
   kwok: '0.8.0',
+  /** For the charts. */
+  helm: '3.22.0',
   /** The toolchain that builds them, where they are built. */
   go: '1.26.8',
 } as const;

@@ -14,6 +14,7 @@ const PACKAGES: Readonly<Record<ProgramName, string>> = {
   kwok: 'sigs.k8s.io/kwok/cmd/kwok',
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
   'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
+  helm: 'helm.sh/helm/v3/cmd/helm',
 };
 
 /** Builds one program from its Go module, whose checksums are in the go.sum beside it. */

@@ -35,7 +35,13 @@ describe('the download of a release', () => {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     const site = `http://127.0.0.1:${port}`;
-    sites = { kubernetes: `${site}/k`, etcd: `${site}/e`, kwok: `${site}/w`, kwokDigests: `${site}/d` };
+    sites = {
+      kubernetes: `${site}/k`,
+      etcd: `${site}/e`,
+      kwok: `${site}/w`,
+      kwokDigests: `${site}/d`,
+      helm: `${site}/h`,
+    };
     dir = mkdtempSync(join(tmpdir(), 'download-'));
   });
   afterEach(async () => {

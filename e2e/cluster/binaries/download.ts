@@ -14,6 +14,7 @@ export interface ReleaseSites {
   readonly kwok: string;
   /** KWOK publishes no file of checksums; the site it releases on knows the digest of each file. */
   readonly kwokDigests: string;
+  readonly helm: string;
 }
 
 export const OFFICIAL_SITES: ReleaseSites = {
@@ -21,6 +22,7 @@ export const OFFICIAL_SITES: ReleaseSites = {
   etcd: 'https://github.com/etcd-io/etcd/releases/download',
   kwok: 'https://github.com/kubernetes-sigs/kwok/releases/download',
   kwokDigests: 'https://api.github.com/repos/kubernetes-sigs/kwok/releases/tags',
+  helm: 'https://get.helm.sh',
 };
 
 /** A closed network must be noticed in seconds: there is another way to get the programs. */
@@ -96,6 +98,11 @@ const RELEASES: Readonly<Record<Project, ReleaseOf>> = {
       return published(name, digest?.replace('sha256:', ''));
     };
     return { url: `${sites.kwok}/${version}/${name}`, checksum };
+  },
+  helm(sites, version, arch) {
+    const url = `${sites.helm}/helm-${version}-linux-${arch}.tar.gz`;
+    const checksum = async () => firstWord(await getText(`${url}.sha256`));
+    return { url, member: `linux-${arch}/helm`, checksum };
   },
 };
 

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
 import { cacheDir } from '../cache.ts';
 import { withLock } from '../process/lock.ts';
-import { isProgram } from '../process/path.ts';
+import { findProgram, isProgram } from '../process/path.ts';
+import { run } from '../process/run.ts';
 import { build } from './build.ts';
 import { download, OFFICIAL_SITES, type ReleaseSites } from './download.ts';
 import { findGo } from './go.ts';
@@ -52,6 +53,20 @@ export async function prepareBinaries(options: PrepareOptions = {}): Promise<Pro
 export async function prepareNodeBinaries(options: PrepareOptions = {}): Promise<NodePrograms> {
   const where = await prepare(NODE_PROGRAM_NAMES, options);
   return { kubelet: where('kubelet'), 'kube-proxy': where('kube-proxy') };
+}
+
+/** The same for the helm that installs charts. */
+export async function prepareHelm(options: PrepareOptions = {}): Promise<string> {
+  const { dir = process.env['SPOTALIS_BINARIES'] } = options;
+  // A directory for clusters need not hold it.
+  const installed = findProgram('helm', dir ? [resolve(dir)] : []);
+  if (installed !== undefined && (await isHelm3(installed))) return installed;
+  return (await prepare(['helm'], { ...options, dir: '' }))('helm');
+}
+
+async function isHelm3(command: string): Promise<boolean> {
+  const { ok, stdout } = await run(command, ['version', '--template', '{{.Version}}']);
+  return ok && stdout.startsWith('v3.');
 }
 
 async function prepare(

@@ -11,15 +11,15 @@ export const PROGRAM_NAMES = [
 ] as const;
 /** What a real node takes on top. */
 export const NODE_PROGRAM_NAMES = ['kubelet', 'kube-proxy'] as const;
-export type ProgramName = (typeof PROGRAM_NAMES)[number] | (typeof NODE_PROGRAM_NAMES)[number];
+export type ProgramName = (typeof PROGRAM_NAMES)[number] | (typeof NODE_PROGRAM_NAMES)[number] | 'helm';
 /** Where each program is. */
 export type Programs = Readonly<Record<(typeof PROGRAM_NAMES)[number], string>>;
 export type NodePrograms = Readonly<Record<(typeof NODE_PROGRAM_NAMES)[number], string>>;
 
-export type Project = 'kubernetes' | 'etcd' | 'kwok';
+export type Project = 'kubernetes' | 'etcd' | 'kwok' | 'helm';
 
 export function projectOf(program: ProgramName): Project {
-  return program === 'etcd' || program === 'kwok' ? program : 'kubernetes';
+  return program === 'etcd' || program === 'kwok' || program === 'helm' ? program : 'kubernetes';
 }
 
 /** The project and its version are in the path: another version never finds this one's programs. */
