@@ -4,13 +4,12 @@ import {
   type KubeObject,
   type OwnerReference,
   type RawObject,
-  Reflector,
   type ReflectorObserver,
   resource,
-  Store,
 } from '@spotalis/kube';
 import type { Ledger, Revision } from '@spotalis/ledger';
-import type { Component, Logger } from '@spotalis/runtime';
+import type { Logger } from '@spotalis/runtime';
+import { Mirror } from '../workload/mirror.ts';
 
 interface RawPod extends RawObject {
   readonly spec?: { readonly nodeName?: string };
@@ -41,43 +40,17 @@ export interface PodObserverOptions {
  * Keeps an embedded ledger true: with the ledger inside this process there is no controller that could. It may tell
  * of a pod late, twice or in any order; that is the ledger's to cope with.
  */
-export class PodObserver implements Component {
-  readonly name = 'pods';
+export class PodObserver extends Mirror<RawPod, ObservedPod> {
   readonly #options: PodObserverOptions;
-  readonly #store = new Store<ObservedPod>();
-  readonly #reflector: Reflector<RawPod, ObservedPod>;
 
   constructor(options: PodObserverOptions) {
-    this.#options = options;
     const { client, observer } = options;
-    this.#reflector = new Reflector({
-      client,
-      resource: pods,
-      prune: prunePod,
-      store: this.#store,
-      observer,
-    });
-    this.#store.subscribe((change) => {
+    super({ client, resource: pods, prune: prunePod, observer });
+    this.#options = options;
+    this.store.subscribe((change) => {
       if (change.type === 'updated' && saysNothingNew(change.previous, change.object)) return;
       void this.#tell(change.object, change.type === 'deleted' || change.object.ended);
     });
-  }
-
-  get size(): number {
-    return this.#store.size;
-  }
-
-  hasSynced(): boolean {
-    return this.#reflector.hasSynced();
-  }
-
-  async start(): Promise<void> {
-    this.#reflector.start();
-    await this.#reflector.synced;
-  }
-
-  async stop(): Promise<void> {
-    await this.#reflector.stop();
   }
 
   async #tell(pod: ObservedPod, ended: boolean): Promise<void> {

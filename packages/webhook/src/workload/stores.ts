@@ -1,15 +1,13 @@
 import { enabledLabel } from '@spotalis/core';
 import {
   type ApiClient,
-  Reflector,
   type ReflectorObserver,
   type Resource,
   resource,
   type Selection,
-  Store,
 } from '@spotalis/kube';
-import type { Component } from '@spotalis/runtime';
 import { Lookup } from './lookup.ts';
+import { Mirror } from './mirror.ts';
 import { type OptInRecord, pruneOptIn, type RawOptIn } from './record.ts';
 import { getOrUndefined } from './replicaset.ts';
 
@@ -29,25 +27,14 @@ export interface OptInSourceOptions {
 }
 
 /** The labelled objects of one kind, mirrored, and whatever else is asked for, read live. */
-export class OptInSource implements Component {
-  readonly name: string;
+export class OptInSource extends Mirror<RawOptIn, OptInRecord> {
   readonly lookup: Lookup;
-  readonly #store = new Store<OptInRecord>();
-  readonly #reflector: Reflector<RawOptIn, OptInRecord>;
 
-  constructor(options: OptInSourceOptions) {
-    const { client, resource: of, view, observer, onRead, deadlineMs, now } = options;
-    this.name = of.plural;
-    this.#reflector = new Reflector({
-      client,
-      resource: of,
-      select: { labelSelector: `${enabledLabel}=true`, view },
-      prune: pruneOptIn,
-      store: this.#store,
-      observer,
-    });
+  constructor({ client, resource: of, view, observer, onRead, deadlineMs, now }: OptInSourceOptions) {
+    const select = { labelSelector: `${enabledLabel}=true`, view };
+    super({ client, resource: of, select, prune: pruneOptIn, observer });
     this.lookup = new Lookup({
-      store: this.#store,
+      store: this.store,
       now,
       read: async (key) => {
         onRead();
@@ -57,22 +44,5 @@ export class OptInSource implements Component {
         return raw === undefined ? undefined : pruneOptIn(raw);
       },
     });
-  }
-
-  get size(): number {
-    return this.#store.size;
-  }
-
-  hasSynced(): boolean {
-    return this.#reflector.hasSynced();
-  }
-
-  async start(): Promise<void> {
-    this.#reflector.start();
-    await this.#reflector.synced;
-  }
-
-  async stop(): Promise<void> {
-    await this.#reflector.stop();
   }
 }

@@ -1,0 +1,31 @@
+import { type KubeObject, type RawObject, Reflector, type ReflectorOptions, Store } from '@spotalis/kube';
+import type { Component } from '@spotalis/runtime';
+
+/** The objects of one kind as the API server has them, a moment ago, and as much of each as is needed. */
+export class Mirror<Raw extends RawObject, Kept extends KubeObject> implements Component {
+  readonly name: string;
+  protected readonly store = new Store<Kept>();
+  readonly #reflector: Reflector<Raw, Kept>;
+
+  constructor(options: Omit<ReflectorOptions<Raw, Kept>, 'store'>) {
+    this.name = options.resource.plural;
+    this.#reflector = new Reflector({ ...options, store: this.store });
+  }
+
+  get size(): number {
+    return this.store.size;
+  }
+
+  hasSynced(): boolean {
+    return this.#reflector.hasSynced();
+  }
+
+  async start(): Promise<void> {
+    this.#reflector.start();
+    await this.#reflector.synced;
+  }
+
+  async stop(): Promise<void> {
+    await this.#reflector.stop();
+  }
+}
