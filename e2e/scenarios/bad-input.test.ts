@@ -93,7 +93,7 @@ describe.each(['webhook', 'controller'])('the %s', (service) => {
         kind: 'Config',
         clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
         users: [{ name: 'u', user: { token: 't' } }],
-        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+        contexts: [{ name: 'x', context: { cluster: 'c', user: 'u', namespace: 'spotalis' } }],
         'current-context': 'x',
       }),
     );

@@ -80,7 +80,7 @@ describe('certificates that three webhooks make for themselves', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ certificateLifetime });
+    stage = await openStage({ certificateLifetime, proxied: true });
     await waitFor('the registration to be filled in', async () => (await bundle(stage)) !== '');
   }, 120_000);
 
@@ -147,6 +147,19 @@ describe('certificates that three webhooks make for themselves', () => {
     }
     await waitFor('another holder', async () => (await holder()) !== before, { timeoutMs: 15_000 });
     await rotations(stage, 1);
+    await everyReplicaIsVerified(stage);
+  }, 60_000);
+
+  it('are waited for while the API server is away at the start', async () => {
+    const [first] = stage.installation.webhooks;
+    await first!.component.kill('SIGTERM');
+    stage.proxy.refuse();
+    const started = first!.component.start();
+    await waitFor('the webhook to miss the API server', () =>
+      first!.component.log().includes('the certificate cannot be looked after'),
+    );
+    stage.proxy.resume();
+    await started;
     await everyReplicaIsVerified(stage);
   }, 60_000);
 });

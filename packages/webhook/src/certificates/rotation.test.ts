@@ -284,4 +284,13 @@ describe('a rotation', () => {
     expect(nextStep({ ...look, leaf: { ...leaf, fits: false } }, terms, 0).kind).toBe('issue');
     expect(nextStep({ ...look, leaf: { ...leaf, authority: undefined } }, terms, 0).kind).toBe('issue');
   });
+
+  it('keeps what it serves while another certificate in the Secret is not registered', () => {
+    const [old, other] = ['old', 'other'].map((fingerprint) => ({ fingerprint, notAfterMs: lifetimeMs }));
+    const leaf = { authority: 'other', notBeforeMs: 0, notAfterMs: lifetimeMs, fits: true };
+    const look = { leaf, authorities: [other!], registered: [old!], serving: true, staged: undefined };
+    expect(shouldServe(look)).toBe(false);
+    expect(shouldServe({ ...look, registered: [old!, other!] })).toBe(true);
+    expect(shouldServe({ ...look, serving: false })).toBe(true);
+  });
 });
