@@ -2,13 +2,12 @@ import {
   type DisruptionWindow,
   parseSchedule,
   type PolicyDefaults,
-  preparePlacement,
   type NodeLabels,
-  readNodeLabels,
+  readCapacity,
   type RebalanceSettings,
 } from '@spotalis/core';
 import { type ApiClient, asError, type RawObject, resource } from '@spotalis/kube';
-import { type Configuration, ConfigurationError, loadConfiguration } from '@spotalis/runtime';
+import { accepted, type Configuration, loadConfiguration } from '@spotalis/runtime';
 
 interface RawConfigMap extends RawObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -83,13 +82,12 @@ function windowOf({ schedule, duration }: Configuration['rebalance']): Disruptio
 /** The configuration that the services of this cluster run with, as far as it can be read. */
 export async function readSettings(client: ApiClient, file: string | undefined): Promise<Settings> {
   const { values, origin, notes } = await find(client, file);
-  const reading = readNodeLabels(values.nodeLabels);
-  if (!reading.ok) throw new ConfigurationError(reading.problems);
-  const { rebalance, placement } = values;
+  const { nodeLabels, placement } = accepted(readCapacity(values));
+  const { rebalance } = values;
   const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
   return {
     values,
-    nodeLabels: reading.labels,
+    nodeLabels,
     defaults: values.defaults,
     origin,
     notes,
@@ -101,11 +99,7 @@ export async function readSettings(client: ApiClient, file: string | undefined):
       allowSingleReplica,
       maxMovesPerMinute,
       maxInFlight,
-      placement: preparePlacement(reading.labels, {
-        tolerations: placement.tolerations,
-        affinity: { spot: [], 'on-demand': [] },
-        spreadSpotOverZones: placement.spreadSpotOverZones,
-      }),
+      placement,
     },
   };
 }
