@@ -16,6 +16,7 @@ import {
   type LoadedConfiguration,
   Metrics,
   metricsServer,
+  namespaceAt,
   reflectorMetrics,
   restClientMetrics,
   type RootLogger,
@@ -45,11 +46,10 @@ import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
 import { moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
-import { classifierOf, leaseNamespaceOf, managedIn, rebalanceSettings } from './settings.ts';
+import { classifierOf, managedIn, rebalanceSettings } from './settings.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
-const RECONCILE_WORKERS = 5;
 /** Looks at a workload that may be late before it counts as one that nobody looks at. */
 const MISSED_LOOKS = 3;
 /** Events are for people; a stop does not wait long for them. */
@@ -72,7 +72,11 @@ export interface AppParts {
 export function createController({ configuration, credentials, logger }: AppParts): Lifecycle {
   const { values } = configuration;
   // Whatever can be wrong with the configuration comes before anything that holds a connection.
-  const leaseNamespace = leaseNamespaceOf(values.controller.leaderElection.namespace, credentials);
+  const leaseNamespace = namespaceAt(
+    'controller.leaderElection.namespace',
+    values.controller.leaderElection.namespace,
+    credentials.namespace,
+  );
   const { nodeLabels, placement } = accepted(readCapacity(values));
   const classify = classifierOf(nodeLabels);
   const isManaged = managedIn(values.scope);
@@ -242,7 +246,7 @@ export function createController({ configuration, credentials, logger }: AppPart
   };
   const leading = new Leading({
     cluster,
-    workers: workers('workload', RECONCILE_WORKERS),
+    workers: workers('workload', values.controller.workers),
     reconciler,
     drifting: () => narrator.drifting(),
     duties: [

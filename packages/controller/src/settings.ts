@@ -10,7 +10,6 @@ import {
   type RebalanceSettings,
   type Scope,
 } from '@spotalis/core';
-import type { Credentials } from '@spotalis/kube';
 import { type Configuration, ConfigurationError } from '@spotalis/runtime';
 import type { Managed } from './observe/cluster.ts';
 
@@ -82,19 +81,4 @@ export function rebalanceSettings(
     settings = next;
     return next;
   };
-}
-
-export function leaseNamespaceOf(
-  configured: string | undefined,
-  credentials: Pick<Credentials, 'namespace'>,
-): string {
-  const namespace = configured ?? credentials.namespace;
-  if (namespace !== undefined && namespace !== '') return namespace;
-  throw new ConfigurationError([
-    {
-      key: 'controller.leaderElection.namespace',
-      message:
-        'is not set, and the kubeconfig names no namespace either; set it, for example spotalis-system',
-    },
-  ]);
 }

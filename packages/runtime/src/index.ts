@@ -37,7 +37,12 @@ export {
 } from './configuration/configuration.ts';
 export { formatDuration, type Milliseconds, parseDuration } from './configuration/duration.ts';
 export type { Environment } from './configuration/environment.ts';
-export { accepted, ConfigurationError, type ConfigurationProblem } from './configuration/error.ts';
+export {
+  accepted,
+  ConfigurationError,
+  type ConfigurationProblem,
+  namespaceAt,
+} from './configuration/error.ts';
 export { followConfiguration } from './configuration/follow.ts';
 export type { Sources } from './configuration/load.ts';
 export type { Configuration } from './configuration/schema.ts';

@@ -26,3 +26,12 @@ export function accepted<T>(reading: Reading<T>): T {
   if (reading.ok) return reading.value;
   throw new ConfigurationError(reading.problems);
 }
+
+/** The namespace that a key names, or else the one this process runs in. */
+export function namespaceAt(key: string, named: string | undefined, own: string | undefined): string {
+  const namespace = named ?? own;
+  if (namespace !== undefined && namespace !== '') return namespace;
+  const message =
+    'is not set, and the kubeconfig names no namespace either; set it, for example spotalis-system';
+  throw new ConfigurationError([{ key, message }]);
+}

@@ -25,6 +25,10 @@ const schema = {
       default: '30s',
       doc: 'How often each workload is looked at again without any event.',
     }),
+    workers: setting(integer({ min: 1, max: 100, example: 5 }), {
+      default: 5,
+      doc: 'Workloads that the leader looks at side by side.',
+    }),
     leaderElection: {
       enabled: setting(flag, {
         default: true,

@@ -6,8 +6,8 @@ import {
   type CertificateSource,
   type Component,
   type Configuration,
-  ConfigurationError,
   type Logger,
+  namespaceAt,
 } from '@spotalis/runtime';
 import { type CertificateObserver, SharedCertificate } from './shared.ts';
 
@@ -21,8 +21,13 @@ export interface CertificateParts {
 }
 
 /** The certificate to serve with. Where others make it, it comes in files, and nothing is written anywhere. */
-export function openCertificate(parts: CertificateParts): CertificateSource & Component {
-  const { settings, client, observer, logger } = parts;
+export function openCertificate({
+  settings,
+  namespace: own,
+  client,
+  observer,
+  logger,
+}: CertificateParts): CertificateSource & Component {
   if (settings.certs.mode !== 'auto') {
     return new CertificateFiles({
       directory: settings.certDir,
@@ -34,7 +39,7 @@ export function openCertificate(parts: CertificateParts): CertificateSource & Co
     });
   }
   const { certs } = settings;
-  const namespace = namespaceOf(parts);
+  const namespace = namespaceAt('webhook.certs.namespace', certs.namespace, own);
   return new SharedCertificate({
     client,
     place: { namespace, name: certs.name },
@@ -48,12 +53,4 @@ export function openCertificate(parts: CertificateParts): CertificateSource & Co
     wallMs: () => Date.now(),
     now: () => performance.now(),
   });
-}
-
-function namespaceOf({ settings, namespace: own }: CertificateParts): string {
-  const namespace = settings.certs.namespace ?? own;
-  if (namespace !== undefined && namespace !== '') return namespace;
-  const message =
-    'is not set, and the kubeconfig names no namespace either; set it, for example spotalis-system';
-  throw new ConfigurationError([{ key: 'webhook.certs.namespace', message }]);
 }
