@@ -45,7 +45,9 @@ export class Identities {
     const { server, ca, dir } = this.#parts;
     const user = { token: await this.token(namespace, name, options) };
     const file = join(dir, `${namespace}.${name}.kubeconfig`);
-    writeFileSync(file, kubeconfigText({ server, ca, name: `${namespace}.${name}`, user }), { mode: 0o600 });
+    writeFileSync(file, kubeconfigText({ server, ca, name: `${namespace}.${name}`, user, namespace }), {
+      mode: 0o600,
+    });
     return file;
   }
 

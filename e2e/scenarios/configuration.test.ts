@@ -52,7 +52,10 @@ describe('a configuration', () => {
     const unsteered = await stage.declare({ name: 'web', namespace: 'unlabelled', replicas: 4, policy });
     await unsteered.ready(4);
     expect(await typesOf(unsteered, 4)).toEqual(['none', 'none', 'none', 'none']);
-    expect((await told('NodeLabelsMissing')).get('spotalis.io/webhook')).toContain(onDemand);
+    const note = await waitFor('the webhook to tell', async () =>
+      (await told('NodeLabelsMissing')).get('spotalis.io/webhook'),
+    );
+    expect(note).toContain(onDemand);
 
     const [node] = await stage.cluster.api.list('Node');
     const labels = { 'cloud.example/lifecycle': 'normal' };

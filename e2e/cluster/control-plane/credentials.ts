@@ -78,15 +78,17 @@ interface KubeconfigParts {
   readonly ca: string;
   readonly name: string;
   readonly user: Readonly<Record<string, string>>;
+  /** Where its user lives, as a ServiceAccount's files in a pod say. */
+  readonly namespace?: string;
 }
 
-export function kubeconfigText({ server, ca, name, user }: KubeconfigParts): string {
+export function kubeconfigText({ server, ca, name, user, namespace }: KubeconfigParts): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name: 'test', cluster: { server, 'certificate-authority-data': base64(ca) } }],
     users: [{ name, user }],
-    contexts: [{ name: 'test', context: { cluster: 'test', user: name } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: name, ...(namespace && { namespace }) } }],
     'current-context': 'test',
   });
 }

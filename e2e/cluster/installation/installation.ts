@@ -124,7 +124,6 @@ export async function install(
     configFile,
     stringify({
       webhook: certificate.webhook,
-      controller: { leaderElection: { namespace: installationNamespace } },
       redis: options.redis,
       ...options.configuration,
     }),
@@ -192,7 +191,7 @@ async function provideCertificate(stateDir: string, names: readonly string[]): P
 }
 
 const shareCertificate = (names: readonly string[], lifetime: string): Certificate['webhook'] => ({
-  certs: { mode: 'auto', namespace: installationNamespace, names, lifetime, checkPeriod: '250ms' },
+  certs: { mode: 'auto', names, lifetime, checkPeriod: '250ms' },
 });
 
 async function kubeconfigOf(
