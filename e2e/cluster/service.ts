@@ -5,6 +5,8 @@ import type { Supervisor } from './process/supervisor.ts';
 export interface ServiceOptions {
   /** Also the name of its log, and of `killComponent` and the like. */
   readonly name: string;
+  /** For Node itself. */
+  readonly nodeArgs?: readonly string[];
   /** A file that this Node runs: a bundle, or TypeScript. */
   readonly script: string;
   readonly args?: readonly string[];
@@ -20,6 +22,7 @@ export interface ServiceOptions {
 export function defineService(supervisor: Supervisor, logDir: string, options: ServiceOptions): Component {
   const {
     name,
+    nodeArgs = [],
     script,
     args = [],
     env = {},
@@ -32,7 +35,7 @@ export function defineService(supervisor: Supervisor, logDir: string, options: S
     command: {
       name,
       command: process.execPath,
-      args: [script, ...args],
+      args: [...nodeArgs, script, ...args],
       env: { ...env, ...(kubeconfig && { KUBECONFIG: kubeconfig }) },
       logFile: join(logDir, `${name}.log`),
     },

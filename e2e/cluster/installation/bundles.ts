@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ServiceName } from './manifests.ts';
@@ -7,6 +8,16 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 export function bundleOf(service: ServiceName): string {
   return join(repository, 'packages', service, 'dist', `${service}.mjs`);
+}
+
+/** What its image starts Node with, so that it is tried and measured as it runs. */
+export function nodeArgsOf(service: ServiceName): readonly string[] {
+  const dockerfile = readFileSync(join(repository, 'docker', 'Dockerfile'), 'utf8');
+  for (const [, list = ''] of dockerfile.matchAll(/^ENTRYPOINT (\[.*\])$/gm)) {
+    const [, ...args]: readonly string[] = JSON.parse(list);
+    if (args.at(-1)?.endsWith(`/${service}.mjs`)) return args.slice(0, -1);
+  }
+  throw new Error(`docker/Dockerfile has no ENTRYPOINT that ends with ${service}.mjs`);
 }
 
 /** Makes the services' bundles where their sources have changed since. */
