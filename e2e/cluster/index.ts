@@ -5,7 +5,7 @@ export { type PrepareOptions, prepareBinaries } from './binaries/prepare.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export { chartDir, Helm, HelmError, type Release, type Values } from './helm/helm.ts';
 export { type Balancer, startBalancer } from './installation/balancer.ts';
-export { bundleServices } from './installation/bundles.ts';
+export { bundleServices, nodeArgsOf } from './installation/bundles.ts';
 export {
   Installation,
   type InstallationOptions,
@@ -22,6 +22,7 @@ export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATI
 export type { Component } from './process/component.ts';
 export { freePorts } from './process/ports.ts';
 export { waitFor, type WaitOptions } from './process/wait.ts';
+export { type Gate, type GateCall, startGate, type Treatment } from './proxy/gate.ts';
 export { type Proxy, startProxy } from './proxy/proxy.ts';
 export { type RealNode, realNodeOnly } from './real-node/node.ts';
 export { whyNoRealNode } from './real-node/possible.ts';

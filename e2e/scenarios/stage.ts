@@ -1,9 +1,12 @@
+import { dirname } from 'node:path';
 import {
   type Cluster,
   type Proxy,
   type RedisOptions,
   type RedisServers,
+  type Gate,
   startCluster,
+  startGate,
   startProxy,
   startRedis,
   waitFor,
@@ -25,6 +28,8 @@ export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis'
   readonly delayAnswersMs?: number;
   /** Puts a proxy between the services and the API server. */
   readonly proxied?: boolean;
+  /** Puts a gate there instead, which can answer in its place. */
+  readonly gated?: boolean;
 }
 
 interface StageParts {
@@ -32,6 +37,7 @@ interface StageParts {
   readonly redis: RedisServers;
   readonly installation: Installation;
   readonly proxy: Proxy | undefined;
+  readonly gate: Gate | undefined;
 }
 
 const writing = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
@@ -42,19 +48,27 @@ export class Stage {
   readonly redis: RedisServers;
   readonly installation: Installation;
   readonly #proxy: Proxy | undefined;
+  readonly #gate: Gate | undefined;
   #ledger: Ledger | undefined;
 
-  constructor({ cluster, redis, installation, proxy }: StageParts) {
+  constructor({ cluster, redis, installation, proxy, gate }: StageParts) {
     this.cluster = cluster;
     this.redis = redis;
     this.installation = installation;
     this.#proxy = proxy;
+    this.#gate = gate;
   }
 
   /** Between the services and the API server. */
   get proxy(): Proxy {
     if (this.#proxy === undefined) throw new Error('open the stage with { proxied: true }');
     return this.#proxy;
+  }
+
+  /** Where the proxy is, but it reads what is asked. */
+  get gate(): Gate {
+    if (this.#gate === undefined) throw new Error('open the stage with { gated: true }');
+    return this.#gate;
   }
 
   /** What the services share, for looking into it. */
@@ -130,6 +144,7 @@ export class Stage {
     await this.cluster.stop();
     await this.installation.balancer.close();
     await this.#proxy?.close();
+    await this.#gate?.close();
     await this.redis.stop();
   }
 }
@@ -142,6 +157,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     podsPerNode = 2_000,
     delayAnswersMs = 0,
     proxied = false,
+    gated = false,
     ...installation
   } = options;
   const redis = await startRedis(redisOptions);
@@ -149,13 +165,20 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     const cluster = await startCluster({ audit: true, spotNodes, onDemandNodes, podsPerNode });
     try {
       const proxy = proxied ? await startProxy(cluster.ports.apiserver) : undefined;
+      const gate = gated
+        ? await startGate({
+            apiServerPort: cluster.ports.apiserver,
+            credentialsDir: dirname(cluster.kubeconfig),
+          })
+        : undefined;
+      const port = proxy?.port ?? gate?.port;
       const installed = await install(cluster, {
         redis: redisConfiguration(redis),
-        ...(proxy && { apiServerPort: proxy.port }),
+        ...(port !== undefined && { apiServerPort: port }),
         ...installation,
       });
       installed.balancer.delayAnswers(delayAnswersMs);
-      return new Stage({ cluster, redis, installation: installed, proxy });
+      return new Stage({ cluster, redis, installation: installed, proxy, gate });
     } catch (error) {
       await cluster.stop();
       throw error;

@@ -22,7 +22,7 @@ describe('many workloads that drift while admissions are not steered', () => {
 
   beforeAll(async () => {
     stage = await openStage({
-      env: preloaded(servicesAreHere),
+      env: { controller: preloaded(servicesAreHere) },
       configuration: {
         rebalance: {
           cooldown: '1s',

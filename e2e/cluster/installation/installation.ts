@@ -8,7 +8,7 @@ import type { Cluster } from '../cluster.ts';
 import type { Component } from '../process/component.ts';
 import { freePorts } from '../process/ports.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
-import { bundleOf } from './bundles.ts';
+import { bundleOf, nodeArgsOf } from './bundles.ts';
 import {
   identities,
   installationNamespace,
@@ -33,8 +33,8 @@ export interface InstallationOptions {
   readonly apiServerPort?: number;
   /** This machine's address as the API server sees it; loopback without it. */
   readonly host?: string;
-  /** More of the services' environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** More of the environment of a service. */
+  readonly env?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 }
 
 /** Where the product can be installed: a cluster of our own, or somebody's. */
@@ -137,11 +137,12 @@ export async function install(
     const [port = 0, metricsPort = 0, healthPort = 0, debugPort = 0] = await freePorts(4);
     const component = await cluster.startService({
       name: `${service}-${index}`,
+      nodeArgs: nodeArgsOf(service),
       script,
       args: ['--config', configFile],
       kubeconfig: await kubeconfigOf(cluster, service, options.apiServerPort),
       env: {
-        ...options.env,
+        ...options.env?.[service],
         SPOTALIS_WEBHOOK_PORT: String(port),
         SPOTALIS_METRICS_PORT: String(metricsPort),
         SPOTALIS_HEALTH_PORT: String(healthPort),
