@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts';
 import { burstBench } from './burst/burst.ts';
+import { cliBench } from './cli/status.ts';
 import { controllerBench } from './controller/load.ts';
 import { coreBench } from './core/decision.ts';
 import { kubeBench } from './packages/kube.ts';
@@ -14,4 +15,5 @@ export const benches: readonly Bench[] = [
   kubeBench,
   burstBench,
   controllerBench,
+  cliBench,
 ];

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Stage } from './stage.ts';
+
+const script = fileURLToPath(new URL('../../packages/cli/dist/kubectl-spotalis.mjs', import.meta.url));
+
+export interface Answer {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `kubectl spotalis`, as a person with all rights would run it. */
+export function spotalis(stage: Stage, ...args: readonly string[]): Promise<Answer> {
+  const { kubeconfig, stateDir } = stage.cluster;
+  const flags = ['--kubeconfig', kubeconfig, '--config', join(stateDir, 'spotalis.yaml')];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [script, ...args, ...flags],
+      { maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1;
+        resolve({ code, stdout, stderr });
+      },
+    );
+  });
+}
