@@ -77,6 +77,13 @@ export const outputFlag: Flag = {
   example: 'json',
 };
 
+/** For commands whose text for people has one form. */
+export const documentFlag: Flag = {
+  ...outputFlag,
+  choices: ['json', 'yaml'],
+  doc: 'json or yaml, for programs',
+};
+
 export const flagsOf = ({ flags, isLocal = false }: Command): readonly Flag[] => [
   ...flags,
   ...(isLocal ? [] : clusterFlags),

@@ -3,7 +3,7 @@ import { footprintOf, toldOf } from '../cluster/events.ts';
 import type { Session } from '../cluster/session.ts';
 import type { Survey } from '../cluster/survey.ts';
 import { takeSurvey } from '../cluster/take.ts';
-import { type Command, outputFlag } from '../command/command.ts';
+import { type Command, documentFlag } from '../command/command.ts';
 import { exitCodes } from '../command/error.ts';
 import { documentOf, formatOf, type Output } from '../output/output.ts';
 import { wrapped } from '../output/table.ts';
@@ -22,7 +22,7 @@ export const explainCommand: Command = {
     most: 1,
     complete: 'workload-or-pod',
   },
-  flags: [outputFlag],
+  flags: [documentFlag],
   examples: ['kubectl spotalis explain deployment/web', 'kubectl spotalis explain pod/web-0 -o json'],
   async run({ out, session, positionals: [text = ''], value, nowMs, signal }) {
     const named = readTarget(text, ['Pod', 'Deployment', 'StatefulSet']);

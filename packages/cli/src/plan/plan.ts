@@ -2,7 +2,7 @@ import { parseGoDuration } from '@spotalis/core';
 import type { Session } from '../cluster/session.ts';
 import type { Survey } from '../cluster/survey.ts';
 import { takeSurvey } from '../cluster/take.ts';
-import { type Command, type Invocation, outputFlag } from '../command/command.ts';
+import { type Command, type Invocation, documentFlag } from '../command/command.ts';
 import { CliError, exitCodes } from '../command/error.ts';
 import { readTarget, workloadNamed } from '../explain/target.ts';
 import { documentOf, formatOf } from '../output/output.ts';
@@ -24,7 +24,7 @@ export const planCommand: Command = {
       doc: 'how long a new pod takes until it is Ready; default: the median of those there are',
       example: '45s',
     },
-    outputFlag,
+    documentFlag,
   ],
   examples: [
     'kubectl spotalis plan deployment/web --spot-percentage 80',
