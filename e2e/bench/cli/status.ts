@@ -94,7 +94,10 @@ function once({ kubeconfig, stateDir }: Cluster, args: readonly string[]): Promi
       { maxBuffer: 256 * 1024 * 1024 },
       (error, stdout, stderr) => {
         // 3 is an answer: what was planned cannot be reached.
-        if (error !== null && error.code !== 3) reject(new Error(stderr));
+        if (error !== null && error.code !== 3) {
+          reject(new Error(stderr));
+          return;
+        }
         const kib = Number(/maxRSS=(\d+)/.exec(stderr)?.[1]);
         const seconds = (performance.now() - began) / 1000;
         resolve({ seconds, rssMiB: kib / 1024, lines: stdout.split('\n').length });
