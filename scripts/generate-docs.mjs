@@ -2,7 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
-import { configurationReference, metricsReference, reloadableKeys } from '../packages/runtime/src/index.ts';
+import {
+  configurationJsonSchema,
+  configurationReference,
+  metricsReference,
+  reloadableKeys,
+} from '../packages/runtime/src/index.ts';
+import { readValues, valuesSchema, valuesTable } from './charts.mjs';
 
 const root = new URL('..', import.meta.url);
 
@@ -13,17 +19,47 @@ async function metricsOf(service) {
   return { service, specs: names.flatMap((name) => exported[name]) };
 }
 
-/** Each service's chart can be installed alone, so each has the templates they share. */
-async function chartParts() {
-  const shared = await readFile(new URL('charts/shared/_shared.tpl', root), 'utf8');
-  const note = '{{/* Written by scripts/generate-docs.mjs from charts/shared: change it there. */}}\n';
-  return ['controller', 'webhook'].flatMap((service) => {
-    const chart = `charts/spotalis/charts/${service}`;
-    return [
-      [`${chart}/templates/_shared.tpl`, note + shared],
-      [`${chart}/reloadable.txt`, reloadableKeys().join('\n') + '\n'],
-    ];
+const chart = 'charts/spotalis';
+const subcharts = ['controller', 'webhook', 'redis'];
+const chartOf = (name) => (name === undefined ? chart : `${chart}/charts/${name}`);
+
+const textOf = (path) => readFile(new URL(path, root), 'utf8');
+const valuesOf = async (name) => readValues(await textOf(`${chartOf(name)}/values.yaml`));
+
+async function chartSchemas() {
+  const own = await valuesOf();
+  const globals = own.filter(({ path }) => path[0] === 'global');
+  const configuration = configurationJsonSchema();
+  const whole = [`${chart}/values.schema.json`, valuesSchema(own, globals, subcharts, configuration)];
+  const parts = subcharts.map(async (name) => [
+    `${chartOf(name)}/values.schema.json`,
+    valuesSchema(await valuesOf(name), globals, [], configuration),
+  ]);
+  return [whole, ...(await Promise.all(parts))];
+}
+
+async function chartReadme() {
+  const tables = subcharts.map(async (name) => {
+    const values = await valuesOf(name);
+    const own = values.filter(({ path }) => path[0] !== 'global' && path.join('.') !== 'enabled');
+    return `## ${name}\n\n${valuesTable([name], own)}`;
   });
+  const parts = [
+    (await textOf('charts/shared/README.head.md')).trimEnd(),
+    `## For all of them\n\n${valuesTable([], await valuesOf())}`,
+    ...(await Promise.all(tables)),
+  ];
+  return [`${chart}/README.md`, `${parts.join('\n\n')}\n`];
+}
+
+/** Each service's chart can be installed alone, so each has the templates they share. */
+async function sharedParts() {
+  const shared = await textOf('charts/shared/_shared.tpl');
+  const note = '{{/* Written by scripts/generate-docs.mjs from charts/shared: change it there. */}}\n';
+  return ['controller', 'webhook'].flatMap((service) => [
+    [`${chartOf(service)}/templates/_shared.tpl`, note + shared],
+    [`${chartOf(service)}/reloadable.txt`, `${reloadableKeys().join('\n')}\n`],
+  ]);
 }
 
 /** Each generated page with its text, by its path in the repository. */
@@ -32,7 +68,9 @@ export async function generatedDocs() {
   return new Map([
     ['docs/configuration.md', configurationReference()],
     ['docs/metrics.md', metricsReference(services)],
-    ...(await chartParts()),
+    ...(await sharedParts()),
+    ...(await chartSchemas()),
+    await chartReadme(),
     ['docs/cli.md', cliReference(commands)],
   ]);
 }

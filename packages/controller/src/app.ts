@@ -190,6 +190,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     settings: {
       enabled: values.fallback.probe === 'placeholder',
       image: values.fallback.placeholderImage,
+      priorityClass: values.fallback.placeholderPriorityClass,
       max: values.fallback.maxPlaceholders,
       waitMs: values.fallback.placeholderTimeout,
       ageMs: values.fallback.placeholderTimeout + values.rebalance.moveTimeout,

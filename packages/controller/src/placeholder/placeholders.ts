@@ -41,6 +41,7 @@ export interface PlaceholdersParts {
   readonly settings: {
     readonly enabled: boolean;
     readonly image: string;
+    readonly priorityClass: string;
     readonly max: number;
     readonly waitMs: number;
     readonly ageMs: number;
@@ -266,6 +267,7 @@ export class Placeholders {
     const manifest = placeholderManifest(subject, shape, {
       namespace,
       image: settings.image,
+      priorityClass: settings.priorityClass,
       owner: owner(),
     });
     const { name } = manifest.metadata;

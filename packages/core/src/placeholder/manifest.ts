@@ -16,16 +16,16 @@ export interface PlaceholderOptions {
   /** Our own. */
   readonly namespace: string;
   readonly image: string;
+  /** Of the value `placeholderPriority`. */
+  readonly priorityClass: string;
   /** The controller's Deployment, with which all placeholders go; null where it runs without one. */
   readonly owner: { readonly name: string; readonly uid: string } | null;
 }
 
 /**
- * Of value -10, so that every other pod preempts a placeholder and a placeholder preempts none; lower ones are not
- * looked at by cluster-autoscaler (--expendable-pods-priority-cutoff).
+ * Below 0, so that every other pod preempts a placeholder and a placeholder preempts none; lower ones than this are
+ * not looked at by cluster-autoscaler (--expendable-pods-priority-cutoff).
  */
-export const placeholderPriorityClass = 'spotalis-placeholder';
-/** Its value. */
 export const placeholderPriority = -10;
 
 /** By workload and type, so that no second one can be made beside the first. */
@@ -39,7 +39,7 @@ const DEADLINE_SECONDS = 1_800;
 export function placeholderManifest(
   subject: PlaceholderSubject,
   shape: PlaceholderShape,
-  { namespace, image, owner }: PlaceholderOptions,
+  { namespace, image, priorityClass, owner }: PlaceholderOptions,
 ) {
   const { nodeSelector, nodeTerms, antiAffinity, tolerations, requests } = shape;
   const affinity = {
@@ -76,7 +76,7 @@ export function placeholderManifest(
       }),
     },
     spec: {
-      priorityClassName: placeholderPriorityClass,
+      priorityClassName: priorityClass,
       // It has nothing to end, and whoever preempts it waits for it.
       terminationGracePeriodSeconds: 0,
       activeDeadlineSeconds: DEADLINE_SECONDS,

@@ -7,13 +7,18 @@ import { noVolumes, type PodVolumes } from '../rebalance/pod.ts';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { everyNode, nodeLabelSets, podSpecs, schedulerAccepts } from '../testing/nodes.ts';
 import { node, nodesOf, pod, settings, template } from '../testing/rebalance.ts';
-import { placeholderManifest, placeholderPriorityClass } from './manifest.ts';
+import { placeholderManifest } from './manifest.ts';
 import { readPlaceholderMark } from './mark.ts';
 import { type PlaceholderShape, type ShapeQuestion, shapeOf, shapeText } from './shape.ts';
 
 const zone = 'topology.kubernetes.io/zone';
 const subject = { kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'u1', type: 'spot' } as const;
-const options = { namespace: 'spotalis-system', image: 'pause', owner: { name: 'c', uid: 'd1' } };
+const options = {
+  namespace: 'spotalis-system',
+  image: 'pause',
+  priorityClass: 'last',
+  owner: { name: 'c', uid: 'd1' },
+};
 
 function shape(change: Partial<ShapeQuestion> = {}): PlaceholderShape {
   const reading = shapeOf({
@@ -159,7 +164,7 @@ describe('its manifest', () => {
   it('is of the lowest priority, restricted, and goes with the controller', () => {
     const { spec, metadata } = placeholderManifest(subject, shape(), options);
     expect(spec).toMatchObject({
-      priorityClassName: placeholderPriorityClass,
+      priorityClassName: 'last',
       terminationGracePeriodSeconds: 0,
       automountServiceAccountToken: false,
       nodeSelector: { 'karpenter.sh/capacity-type': 'spot' },

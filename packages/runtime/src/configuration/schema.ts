@@ -131,6 +131,13 @@ const schema = {
       default: 'registry.k8s.io/pause:3.10',
       doc: 'What placeholders run.',
     }),
+    placeholderPriorityClass: setting(
+      text({ what: 'the name of an object', example: 'spotalis-placeholder' }),
+      {
+        default: 'spotalis-placeholder',
+        doc: 'The PriorityClass of placeholders, of value -10. It has to exist; the chart brings it.',
+      },
+    ),
     maxPlaceholders: setting(integer({ min: 1, max: 1_000, example: 3 }), {
       default: 3,
       doc: 'Placeholders in the whole cluster at any time.',

@@ -69,6 +69,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if kindIs "string" $excluded -}}{{- $excluded = list $excluded -}}{{- end -}}
 {{- $_ := set $scope "excludedNamespaces" (concat $excluded (list "kube-system" .Release.Namespace) | uniq) -}}
 {{- $_ := set $config "scope" $scope -}}
+{{- $fallback := default dict $config.fallback -}}
+{{- $class := printf "%s-placeholder.%s" (include "spotalis.base" .) .Release.Namespace -}}
+{{- $_ := set $config "fallback" (merge $fallback (dict "placeholderPriorityClass" $class)) -}}
 {{- $_ := set $config "redis" (include "spotalis.redis" . | fromYaml) -}}
 {{- toYaml $config -}}
 {{- end -}}
