@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chartDir, Helm, type KubeObject, type Values } from '@spotalis/cluster';
+
+const release = { name: 'spotalis', namespace: 'spotalis-system' };
+const external = { redis: { enabled: false }, global: { config: { redis: { url: 'redis://mine:6379' } } } };
+const subcharts = ['controller', 'webhook', 'redis'] as const;
+
+interface Schema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/** Every value that the schema of a chart knows, as the umbrella calls it, with its schema. */
+function valuesOf(chart: (typeof subcharts)[number]): [string, Schema][] {
+  const schema: Schema = JSON.parse(readFileSync(`${chartDir(chart)}/values.schema.json`, 'utf8'));
+  const walk = (path: string, node: Schema): [string, Schema][] =>
+    node.properties === undefined
+      ? [[path, node]]
+      : Object.entries(node.properties).flatMap(([name, inner]) => walk(`${path}.${name}`, inner));
+  return walk(chart, schema).filter(([path]) => !path.startsWith(`${chart}.global.`));
+}
+
+function nested(path: string, value: unknown): Values {
+  return path.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), value) as Values;
+}
+
+function merged(one: unknown, other: unknown): unknown {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return other;
+  if (Array.isArray(one) || Array.isArray(other)) return other;
+  const both: Record<string, unknown> = { ...one };
+  for (const [name, value] of Object.entries(other))
+    both[name] = name in both ? merged(both[name], value) : value;
+  return both;
+}
+
+/** Another value than any default. */
+function sample({ type, enum: choices }: Schema, isOn: boolean): unknown {
+  if (choices !== undefined) return choices.at(-1);
+  if (Array.isArray(type) || type === 'integer') return 7;
+  if (type === 'boolean') return !isOn;
+  if (type === 'array') return [{ operator: 'Exists' }];
+  if (type === 'object') return { 'example.com/a': 'b' };
+  return 'sample';
+}
+
+describe('the charts', () => {
+  let helm: Helm;
+  beforeAll(async () => {
+    helm = await Helm.prepare();
+  }, 900_000);
+  afterAll(() => helm?.dispose());
+
+  it('pass helm lint', async () => {
+    await helm.lint(chartDir());
+    await helm.lint(chartDir('redis'));
+    for (const chart of ['controller', 'webhook'] as const)
+      await helm.lint(chartDir(chart), { global: external.global });
+  });
+
+  const refused: [string, Values, RegExp][] = [
+    ['a typo', { webhook: { replica: 3 } }, /additional properties 'replica' not allowed/],
+    ['a typo in the configuration', { global: { config: { rebalance: { cooldwn: '1s' } } } }, /'cooldwn'/],
+    ['a word for a number', { webhook: { replicas: 'three' } }, /replicas.*got string, want integer/s],
+    ['no Redis at all', { redis: { enabled: false } }, /redis\.enabled is false.*names no server/],
+    ['two Redis', { global: external.global }, /set redis\.enabled=false/],
+    [
+      'several webhooks with a ledger each',
+      { redis: { enabled: false }, global: { config: { redis: { url: 'memory://' } } } },
+      /one webhook, and there may be 3/,
+    ],
+    [
+      'several leaders',
+      { global: { config: { controller: { leaderElection: { enabled: false } } } } },
+      /controller\.replicas is 2.*at once/,
+    ],
+    [
+      'an answer that comes too late',
+      { global: { config: { webhook: { decisionTimeout: '1701ms' } } } },
+      /1701ms, within 300ms of webhook\.timeoutSeconds, which is 2/,
+    ],
+    [
+      'a provided certificate that is not provided',
+      { global: { config: { webhook: { certs: { mode: 'provided' } } } } },
+      /webhook\.certificate\.secretName is empty/,
+    ],
+    [
+      'an autoscaler without room',
+      { webhook: { autoscaling: { enabled: true, minReplicas: 20 } } },
+      /minReplicas is 20, above maxReplicas, which is 10/,
+    ],
+    [
+      'a monitor of nothing',
+      {
+        webhook: { metrics: { podMonitor: { enabled: true } } },
+        global: { config: { metrics: { enabled: false } } },
+      },
+      /nothing to scrape/,
+    ],
+  ];
+  it.each(refused)('refuse %s', async (_, values, message) => {
+    await expect(helm.template(release, chartDir(), values)).rejects.toThrow(message);
+  });
+
+  it('accept a decision that is just in time', async () => {
+    const values = { global: { config: { webhook: { decisionTimeout: '1700ms' } } } };
+    await expect(helm.template(release, chartDir(), values)).resolves.not.toEqual([]);
+  });
+
+  it.each(subcharts)(
+    'use every value of the %s',
+    async (chart) => {
+      // On, so that what belongs to an option shows; a password, because a random one never is the same.
+      const options: Values = {
+        webhook: { autoscaling: { enabled: true }, metrics: { serviceMonitor: { enabled: true } } },
+        controller: { metrics: { serviceMonitor: { enabled: true } } },
+        redis: { password: 'given' },
+      };
+      const certs: Readonly<Record<string, string>> = {
+        'webhook.certificate.issuerRef': 'cert-manager',
+        'webhook.certificate.secretName': 'provided',
+        'webhook.certificate.caBundle': 'provided',
+      };
+      const unused: string[] = [];
+      for (const [path, schema] of valuesOf(chart)) {
+        const withOptions = (mode: string | undefined) =>
+          mode === undefined
+            ? options
+            : merged(options, {
+                webhook: { certificate: { secretName: 'given' } },
+                global: { config: { webhook: { certs: { mode } } } },
+              });
+        let base = withOptions(certs[path]) as Values;
+        if (path === 'webhook.replicas') base = { redis: options['redis'] };
+        if (path === 'redis.enabled') base = external;
+        const isOn = !/serviceMonitor|podMonitor/.test(path) || path.endsWith('serviceMonitor.enabled');
+        const changed = merged(base, nested(path, sample(schema, isOn))) as Values;
+        if (path === 'redis.enabled') continue;
+        const [one, other] = await Promise.all([
+          helm.template(release, chartDir(), base),
+          helm.template(release, chartDir(), changed),
+        ]);
+        if (JSON.stringify(one) === JSON.stringify(other)) unused.push(path);
+      }
+      expect(unused).toEqual([]);
+    },
+    120_000,
+  );
+
+  it.each(['controller', 'webhook'] as const)(
+    'render the %s alone, with its own configuration',
+    async (chart) => {
+      const alone = { name: `spotalis-${chart}`, namespace: 'elsewhere' };
+      const objects = await helm.template(alone, chartDir(chart), { global: external.global });
+      const text = configOf(objects, `spotalis-${chart}`);
+      expect(text).toContain('url: redis://mine:6379');
+      // Both name the same registration, whichever of them is there.
+      expect(text).toContain('configurationName: spotalis.elsewhere');
+      await expect(helm.template(alone, chartDir(chart))).rejects.toThrow('names no server');
+    },
+  );
+
+  it('give the registration and the services the same scope', async () => {
+    const namespaceSelector = { matchLabels: { team: 'web' } };
+    const values = { global: { config: { scope: { namespaceSelector, excludedNamespaces: ['quiet'] } } } };
+    const objects = await helm.template(release, chartDir(), values);
+    const registration = objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration');
+    expect(registration).toMatchObject({
+      webhooks: [
+        {
+          failurePolicy: 'Ignore',
+          namespaceSelector: {
+            matchLabels: { team: 'web' },
+            matchExpressions: [
+              { key: 'spotalis.io/enabled', operator: 'In', values: ['true'] },
+              {
+                key: 'kubernetes.io/metadata.name',
+                operator: 'NotIn',
+                values: ['quiet', 'kube-system', 'spotalis-system'],
+              },
+            ],
+          },
+        },
+      ],
+    });
+    expect(registration?.metadata?.annotations).toBeUndefined();
+    for (const service of ['controller', 'webhook'])
+      expect(configOf(objects, `spotalis-${service}`)).toMatch(
+        /- quiet\n\s*- kube-system\n\s*- spotalis-system/,
+      );
+  });
+
+  it('restart nothing for what is picked up while running, and everything for the rest', async () => {
+    const sums = async (config: Values) =>
+      (await helm.template(release, chartDir(), { global: { config } }))
+        .flatMap(({ kind, ...rest }) => (kind === 'Deployment' ? [JSON.stringify(rest)] : []))
+        .flatMap((text) => /"checksum\/config":"(\w+)"/.exec(text)?.[1] ?? []);
+    const plain = await sums({});
+    expect(plain).toHaveLength(2);
+    expect(await sums({ logging: { level: 'debug' }, readOnlyMode: true })).toEqual(plain);
+    expect(await sums({ logging: { format: 'text' } })).not.toEqual(plain);
+  });
+});
+
+function configOf(objects: readonly KubeObject[], name: string): string {
+  const found = objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata?.name === name);
+  return found !== undefined && 'data' in found ? JSON.stringify(found.data).replaceAll('\\n', '\n') : '';
+}
