@@ -139,7 +139,7 @@ function limitSentences(snapshot: RebalanceSnapshot, { settings }: Survey, nowMs
     told.push(`${name} is ${state}${until === null ? '' : ` until ${at(until)}`}.`);
   }
   const { available, needed } = availabilityOf(workload, members);
-  told.push(`${available} pods are available, and ${needed} must be left after a move.`);
+  told.push(`${countOf(available, 'available')}, and ${needed} must be left after a move.`);
   const answers = new Map(
     members.map(({ pod }) => askPdbs(pod, pdbs)).map((answer) => [JSON.stringify(answer), answer]),
   );

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { targetOnDemand } from '../distribution/target.ts';
 import { parseSchedule } from '../policy/schedule.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
-import { deploymentOf, NOON, pdb, podsOf, policy, snapshot } from '../testing/rebalance.ts';
+import { deploymentOf, NOON, pdb, podsOf, policy, settings, snapshot } from '../testing/rebalance.ts';
 import { planFor } from './plan.ts';
 
 const seventy = { spotPercentage: 70, minOnDemand: 1 };
@@ -33,6 +33,13 @@ describe('a plan', () => {
     const { moves, waits } = planFor(trying(80, 1, { policy: policy(80, 1, { window }) }), options);
     expect(waits).toEqual([{ reason: 'WindowClosed', untilMs: NOON + 10 * 3_600_000 }]);
     expect(moves.map(({ atMs }) => atMs)).toEqual([NOON + 10 * 3_600_000]);
+  });
+
+  it('begins no more moves within a minute than the budget has', () => {
+    const change = { settings: { ...settings, cooldownMs: 0, minPodAgeMs: 0, maxMovesPerMinute: 2 } };
+    const { moves } = planFor(trying(0, 1, change), { ...options, replacementMs: 1_000 });
+    const seconds = moves.map(({ atMs }) => (atMs - NOON) / 1_000);
+    expect(seconds).toEqual([3, 6, 63, 66, 123, 126, 183]);
   });
 
   it('stops where the controller would, and says why', () => {

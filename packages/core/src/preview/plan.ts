@@ -7,7 +7,7 @@ import { membersOf } from '../rebalance/member.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import type { Move, RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
 import { scaled, type ScaleStep } from './scaled.ts';
-import { annotatedAs, appear, countsOf, numbersOf, vanish } from './stage.ts';
+import { annotatedAs, appear, countsOf, isWithoutRoom, numbersOf, vanish } from './stage.ts';
 
 export interface PlannedMove {
   /** When its eviction is sent, at the earliest. */
@@ -38,7 +38,7 @@ export interface Plan {
   /** `reached`: nothing is left to do. Else what stops it, as the controller would tell it. */
   readonly outcome: 'reached' | 'stopped';
   readonly last: RebalanceTrace;
-  /** Pods that would not be Ready in the end. */
+  /** New pods for which no node of their type has room now. */
   readonly unscheduled: number;
   /** The fewest on-demand pods at any time, against the floor. */
   readonly fewestOnDemand: number;
@@ -62,6 +62,9 @@ const endsInTime: ReadonlySet<RebalanceReason> = new Set<RebalanceReason>([
   'Settling',
   'NoCandidate',
 ]);
+
+const endsByItself = (trace: RebalanceTrace): boolean =>
+  endsInTime.has(trace.reason) || (trace.reason === 'BudgetSpent' && trace.facts.budget === 'minute');
 
 interface State {
   readonly snapshot: RebalanceSnapshot;
@@ -109,7 +112,7 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
         snapshot: { ...waiting, budgets: { ...waiting.budgets, workload: 0 } },
         nowMs: readyAtMs,
       };
-    } else if (verdict.kind === 'wait' && endsInTime.has(last.reason) && verdict.untilMs > state.nowMs) {
+    } else if (verdict.kind === 'wait' && endsByItself(last) && verdict.untilMs > state.nowMs) {
       if (last.reason === 'WindowClosed') waits.push({ reason: last.reason, untilMs: verdict.untilMs });
       state = { ...state, nowMs: verdict.untilMs };
     } else break;
@@ -126,7 +129,7 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
     waits,
     endsAtMs: moves.length === 0 ? nowMs : (state.snapshot.history?.endedAtMs ?? state.nowMs),
     outcome: last.standing?.drift === 0 ? 'reached' : 'stopped',
-    unscheduled: ending.filter(({ pod }) => !pod.ready).length,
+    unscheduled: ending.filter(({ pod }) => isWithoutRoom(pod)).length,
     last,
     fewestOnDemand,
     floor,
@@ -146,5 +149,9 @@ function replaced(
   const outcome = type === to ? 'succeeded' : 'failed';
   const history = afterMove(snapshot.history, { from, to, outcome }, readyAtMs);
   const workload = { ...snapshot.workload, podGoneAtMs: nowMs };
-  return { next: { snapshot: { ...snapshot, workload, history }, nowMs: readyAtMs }, replacement: type };
+  const budgets = { ...snapshot.budgets, begunAtMs: [...snapshot.budgets.begunAtMs, nowMs] };
+  return {
+    next: { snapshot: { ...snapshot, workload, budgets, history }, nowMs: readyAtMs },
+    replacement: type,
+  };
 }

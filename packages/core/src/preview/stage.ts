@@ -13,6 +13,12 @@ import { addResources, type Resources, subtractResources } from '../rebalance/re
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
 
+/** No UID of a real pod begins so. */
+const PREVIEWED = 'preview of ';
+
+/** There only in the preview, and without a node that takes it. */
+export const isWithoutRoom = ({ uid, ready }: WorkloadPod): boolean => uid.startsWith(PREVIEWED) && !ready;
+
 /** `moved`: another comes in its place. `scaled`: the number of pods is another one. */
 type Cause = 'moved' | 'scaled';
 
@@ -104,7 +110,7 @@ export function appear(
   const isReady = node !== null || evidence?.kind === 'notProvable';
   const rank = lowestFree(members, type);
   const pod: WorkloadPod = {
-    uid: `preview of ${name} at ${createdAtMs}`,
+    uid: `${PREVIEWED}${name} at ${createdAtMs}`,
     name,
     resourceVersion: '0',
     controller:
