@@ -120,8 +120,9 @@ function sentencesOf({ plan, pace, cooldownMs, nowMs }: Told): readonly string[]
   if (fewestOnDemand >= floor)
     told.push(`The floor of ${floor} is kept: there are never fewer than ${fewestOnDemand} on-demand pods.`);
   else if (fewestOnDemand >= Math.min(floor, before.onDemand)) {
+    const end = plan.after.onDemand >= floor ? 'is reached' : 'is not reached';
     told.push(
-      `The floor of ${floor} is not there yet: ${before.onDemand} on-demand pods now, and never fewer than ${fewestOnDemand}.`,
+      `The floor of ${floor} ${end}: ${before.onDemand} on-demand pods now, and never fewer than ${fewestOnDemand}.`,
     );
   } else told.push(`The floor of ${floor} is broken on the way: ${fewestOnDemand} on-demand pods are left.`);
   if (unscheduled > 0) told.push(`For ${unscheduled} pods there is no room now on nodes of their type.`);

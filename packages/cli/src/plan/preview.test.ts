@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { plain } from '../output/style.ts';
+import { ask, NOON, pdb, podsOf, type Scene, surveyOf } from '../testing/scene.ts';
+import { type Change, previewOf, previewText } from './preview.ts';
+
+const pods = podsOf(7, 3, { spotPercentage: 70, minOnDemand: 2 });
+const nothing: Change = { spotPercentage: undefined, minOnDemand: undefined, replicas: undefined };
+const out = { style: plain, width: undefined, write: () => undefined, note: () => undefined };
+
+const previews: readonly (readonly [what: string, scene: Partial<Scene>, change: Partial<Change>])[] = [
+  ['no change', {}, {}],
+  ['a higher floor', {}, { minOnDemand: 5 }],
+  ['fewer replicas', {}, { replicas: 6 }],
+  ['more replicas and a higher share', {}, { replicas: 20, spotPercentage: 90 }],
+  ['a change that a PodDisruptionBudget stops', { pdbs: [pdb('web', 10, 10)] }, { minOnDemand: 5 }],
+  [
+    'a change for which no spot node is there',
+    { noSpot: true, annotations: ask(0, 0), pods: podsOf(0, 10, { spotPercentage: 0, minOnDemand: 0 }) },
+    { spotPercentage: 50 },
+  ],
+  ['a workload that is not managed', { labels: {}, annotations: {} }, { spotPercentage: 50 }],
+];
+
+describe('what is shown of a change', () => {
+  it.each(previews)('%s', async (_what, scene, change) => {
+    const survey = await surveyOf({ pods, ...scene });
+    const preview = previewOf(survey, survey.workloads[0]!, {
+      change: { ...nothing, ...change },
+      pace: { ms: 20_000, origin: 'measured' },
+      nowMs: NOON,
+    });
+    expect(previewText(preview, out, NOON)).toMatchSnapshot();
+  });
+});
