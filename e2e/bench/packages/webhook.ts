@@ -11,6 +11,7 @@ interface Phase {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly p999Ms: number;
+  readonly cpuMsPerAnswer: number;
 }
 
 interface Output {
@@ -45,10 +46,12 @@ function latencyTable({ phases, bodyBytes }: Output): Table {
         p50: ours.p50Ms,
         p99: ours.p99Ms,
         p999: ours.p999Ms,
+        cpu: ours.cpuMsPerAnswer,
         echoPerSecond: echo.perSecond,
         echoP50: echo.p50Ms,
         echoP99: echo.p99Ms,
         echoP999: echo.p999Ms,
+        echoCpu: echo.cpuMsPerAnswer,
         ratio: ours.perSecond / echo.perSecond,
         failures: ours.failures,
       },
@@ -56,17 +59,19 @@ function latencyTable({ phases, bodyBytes }: Output): Table {
   });
   return {
     title: 'One replica under load',
-    method: `The bundle with TLS and a real Redis, reviews of ${bodyBytes.toLocaleString('en-US')} bytes over 50 ReplicaSets; the load generator runs on the same machine. At a rate: open loop, timed from when a request was due. As many as it can: 64 under way at once. Ratio: answers per second of the webhook over those of the echo.`,
+    method: `The bundle with TLS and a real Redis, reviews of ${bodyBytes.toLocaleString('en-US')} bytes over 50 ReplicaSets; the load generator runs on the same machine. At a rate: open loop, timed from when a request was due. As many as it can: 64 under way at once. CPU: user and system time of the process from /proc/PID/stat, on connections that stay open. Ratio: answers per second of the webhook over those of the echo.`,
     columns: [
       { key: 'rate', title: 'Asked for' },
       { key: 'perSecond', title: 'Webhook / s' },
       { key: 'p50', title: 'p50, ms' },
       { key: 'p99', title: 'p99' },
       { key: 'p999', title: 'p99.9' },
+      { key: 'cpu', title: 'CPU, ms each' },
       { key: 'echoPerSecond', title: 'Echo / s' },
       { key: 'echoP50', title: 'p50, ms' },
       { key: 'echoP99', title: 'p99' },
       { key: 'echoP999', title: 'p99.9' },
+      { key: 'echoCpu', title: 'CPU, ms each' },
       { key: 'ratio', title: 'Webhook / echo' },
       { key: 'failures', title: 'Failures' },
     ],

@@ -21,6 +21,7 @@ const replicaSets = 50;
 interface Phase extends Latencies {
   readonly target: Target['name'];
   readonly rate: number | 'saturation';
+  readonly cpuMsPerAnswer: number;
 }
 
 const world = new BenchApi(replicaSets);
@@ -37,15 +38,18 @@ let admissions = 0;
 type Run = (bodies: () => Buffer) => Promise<Latencies>;
 
 /** The first pods of a ReplicaSet cost a GET and a LIST each; here the many that follow are measured. */
-async function warmed(target: Target, run: Run): Promise<Latencies> {
+async function warmUp(target: Target): Promise<() => Buffer> {
   const bodies = world.reviews();
   await atOnce(target, 8, 500, bodies);
-  return run(bodies);
+  return bodies;
 }
 
 async function measure(target: Target, rate: Phase['rate'], run: Run): Promise<void> {
-  const found = await warmed(target, run);
-  phases.push({ target: target.name, rate, ...found });
+  const bodies = await warmUp(target);
+  const cpuBeforeMs = target.cpuMs();
+  const found = await run(bodies);
+  const cpuMsPerAnswer = (target.cpuMs() - cpuBeforeMs) / found.answers;
+  phases.push({ target: target.name, rate, ...found, cpuMsPerAnswer });
   if (target !== webhook) return;
   admissions += found.answers;
   memory.push({ admissions, rssMb: webhook.rssMb() });
@@ -61,7 +65,7 @@ for (const target of [echo, webhook]) {
 }
 // The same again, several times, to see whether memory levels off.
 for (let round = 0; round < (quick ? 1 : 4); round++) {
-  const { answers } = await warmed(webhook, (bodies) => atOnce(webhook, saturationInFlight, phaseMs, bodies));
+  const { answers } = await atOnce(webhook, saturationInFlight, phaseMs, await warmUp(webhook));
   admissions += answers;
   memory.push({ admissions, rssMb: webhook.rssMb() });
 }

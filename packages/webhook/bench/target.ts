@@ -15,6 +15,8 @@ export interface Target {
   /** PEM. */
   readonly ca: string;
   rssMb(): number;
+  /** User and system time so far, counted in 10 ms. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -101,18 +103,29 @@ async function certificates(): Promise<{ readonly directory: string; readonly ca
 function start(args: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
   // Its decision log goes to nowhere, as to a pipe that somebody else reads.
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...environment },
+    env: { ...foreignEnvironment(), ...environment },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   process.once('exit', () => child.kill('SIGKILL'));
   return child;
 }
 
-function processOf(child: ChildProcess, directory: string): Pick<Target, 'rssMb' | 'stop'> {
+/** A service refuses variables of ours that it does not know, and some concern only how this was started. */
+function foreignEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SPOTALIS_')));
+}
+
+function processOf(child: ChildProcess, directory: string): Pick<Target, 'rssMb' | 'cpuMs' | 'stop'> {
   return {
     rssMb() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
+    },
+    cpuMs() {
+      const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+      // The name, in parentheses, may hold anything; after it come the state and 11 more.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return (Number(fields[11]) + Number(fields[12])) * 10;
     },
     async stop() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
