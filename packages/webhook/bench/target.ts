@@ -33,7 +33,8 @@ export async function startWebhook(apiUrl: string, redisUrl: string): Promise<We
   const kubeconfig = join(directory, 'kubeconfig');
   writeFileSync(kubeconfig, kubeconfigOf(apiUrl));
   const script = fileURLToPath(new URL('../dist/webhook.mjs', import.meta.url));
-  const child = start([script, '--kubeconfig', kubeconfig], {
+  // As the chart starts it.
+  const child = start(['--max-semi-space-size=4', script, '--kubeconfig', kubeconfig], {
     SPOTALIS_REDIS_URL: redisUrl,
     SPOTALIS_WEBHOOK_PORT: String(port),
     SPOTALIS_WEBHOOK_CERTS_MODE: 'provided',
