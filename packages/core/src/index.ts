@@ -133,6 +133,7 @@ export {
 } from './rebalance/resources.ts';
 export type {
   BudgetUse,
+  DroughtState,
   LedgerState,
   MoveHistory,
   RebalanceSettings,
@@ -156,6 +157,7 @@ export {
   type RebalanceTrace,
   type Renumbering,
   type Standing,
+  type StuckReference,
   type Verdict,
 } from './rebalance/verdict.ts';
 export type {
@@ -220,3 +222,7 @@ export {
 export { keepsPlaceholder } from './placeholder/keep.ts';
 export { type PlaceholderShape, shapeOf, shapeText } from './placeholder/shape.ts';
 export { type Plan, planFor, type PlannedMove, type PlannedWait } from './preview/plan.ts';
+export type { Breaker } from './drought/breaker.ts';
+export { readBreaker, writeMemo } from './drought/memo.ts';
+export { poolOf } from './drought/pool.ts';
+export { emptyNode, shapeKey } from './drought/shape.ts';

@@ -37,6 +37,17 @@ const facts: FactsByReason = {
   InvalidPolicy: { messages: ['spotalis.io/spot-percentage: "x" is no number'] },
   ReadOnly: {},
   NodeDiffers: { pods: ['web-7'] },
+  FallbackStarted: { waiting: 7, sinceMs: untilMs, removed: 7, told: false, nextProbeAtMs: untilMs },
+  FallbackFound: { substitutes: 7, nextProbeAtMs: untilMs },
+  FallbackGoesOn: { removed: 1, nextProbeAtMs: untilMs },
+  StuckRemoved: { removed: 6, waiting: 7 },
+  ReturnTried: { by: 'room', substitutes: 7 },
+  ReturnGoesOn: { substitutes: 6 },
+  FallbackEnded: { sinceMs: untilMs, returnedSinceMs: untilMs },
+  OnDemandShort: { waiting: 2, scheduled: 1, floor: 3 },
+  AwaitingSpot: { waiting: 7, never: false },
+  InDrought: { sinceMs: untilMs, nextProbeAtMs: untilMs },
+  ReturnUnderWay: {},
   Paused: {},
   LedgerUnreachable: { code: 'LEDGER_TIMEOUT' },
   WebhookNotServing: { detail: 'no ready endpoint' },
@@ -80,7 +91,7 @@ function sentence<Reason extends RebalanceReason>(
   change: Partial<FactsByReason[Reason]> = {},
 ): string {
   const found = decidedFor(reason, { ...facts[reason], ...change });
-  return explainRebalance({ ...found, standing });
+  return explainRebalance({ ...found, standing, drought: 'closed' });
 }
 
 /** The reason and its facts come from one table, so that they belong together. */

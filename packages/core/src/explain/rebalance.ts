@@ -109,6 +109,12 @@ function share(standing: Standing | null): string {
   return `${counts.spot} of ${pods} pods are on spot and ${target} should be`;
 }
 
+const signs: Readonly<Record<FactsByReason['ReturnTried']['by'], string>> = {
+  room: 'a node has room',
+  placeholder: 'a placeholder got a node',
+  admission: 'the next pod admitted will show whether there is capacity',
+};
+
 /** One sentence for people. Programs go by `verdict` and `reason`. */
 export function explainRebalance(trace: RebalanceTrace): string {
   const { standing } = trace;
@@ -123,6 +129,25 @@ export function explainRebalance(trace: RebalanceTrace): string {
       return `Nothing is written in read-only mode: ${share(standing)}.`;
     case 'NodeDiffers':
       return `Correcting the capacity type of ${list(trace.facts.pods)}, which runs on a node of the other type.`;
+    case 'FallbackStarted': {
+      const { waiting, sinceMs, told, nextProbeAtMs } = trace.facts;
+      const how = told ? 'as others found out before' : `the first since ${at(sinceMs)}`;
+      return `No spot capacity: ${waiting} pods wait for it, ${how}. They are replaced on on-demand, and so is every further one; spot is tried again at ${at(nextProbeAtMs)}.`;
+    }
+    case 'FallbackFound':
+      return `No spot capacity, as ${trace.facts.substitutes} substitutes on on-demand show. Spot is tried again at ${at(trace.facts.nextProbeAtMs)}.`;
+    case 'FallbackGoesOn':
+      return `Still no spot capacity: it was tried in vain and is tried again at ${at(trace.facts.nextProbeAtMs)}.`;
+    case 'StuckRemoved':
+      return `Replacing ${trace.facts.removed} of ${trace.facts.waiting} pods that wait for spot capacity, which there is none of.`;
+    case 'ReturnTried': {
+      const { by, substitutes } = trace.facts;
+      return `Going back to spot: ${signs[by]}. ${substitutes} substitutes are on on-demand, and are moved back one by one.`;
+    }
+    case 'ReturnGoesOn':
+      return `Going on back to spot: ${trace.facts.substitutes} substitutes are left on on-demand.`;
+    case 'FallbackEnded':
+      return `The lack of spot capacity since ${at(trace.facts.sinceMs)} is over, and no substitute is left.`;
     case 'CostOrder':
       return `Renumbering ${trace.facts.pods} pods, so that a scale-down keeps the share.`;
     case 'Paused':
@@ -152,6 +177,22 @@ export function explainRebalance(trace: RebalanceTrace): string {
     }
     case 'WindowClosed':
       return `Held because ${window(trace.facts)}.`;
+    case 'OnDemandShort': {
+      const { waiting, scheduled, floor } = trace.facts;
+      return `On-demand capacity is short: ${waiting} on-demand pods have no node, ${scheduled} have one and the floor is ${floor}. They are not sent to spot instead: add on-demand nodes.`;
+    }
+    case 'AwaitingSpot': {
+      const { waiting, never } = trace.facts;
+      const then = never ? 'spotalis.io/spot-fallback-after is never' : 'replaced on on-demand when that takes too long';
+      return `${waiting} pods wait for spot capacity (${then}): ${share(standing)}.`;
+    }
+    case 'InDrought': {
+      const { nextProbeAtMs } = trace.facts;
+      const next = nextProbeAtMs === null ? '' : `, which is tried again at ${at(nextProbeAtMs)}`;
+      return `Held for lack of spot capacity${next}: ${share(standing)}.`;
+    }
+    case 'ReturnUnderWay':
+      return 'Held until the pod that was sent to spot last is seen to run there.';
     case 'Balanced':
       return `As it should be: ${share(standing)}.`;
     case 'Settling':
@@ -195,6 +236,9 @@ export function explainRebalance(trace: RebalanceTrace): string {
     }
     case 'BudgetSpent': {
       const { budget, used, limit } = trace.facts;
+      if (budget === 'removals') {
+        return `Held because ${used} pods without a node were removed within a minute and the limit is ${limit}.`;
+      }
       const unit = budget === 'minute' ? 'begun within a minute' : `in flight in this ${budget}`;
       return `Held because ${used} moves are ${unit} and the limit is ${limit}.`;
     }

@@ -1,5 +1,6 @@
 import { readPodMark } from '../capacity/mark.ts';
 import type { CapacityType } from '../capacity/type.ts';
+import { unschedulableSince, type UnscheduledView } from '../drought/stuck.ts';
 import { type Annotations, foreignKeys, type Labels } from '../policy/keys.ts';
 import { placeholderPriority } from '../placeholder/manifest.ts';
 import { type PlaceholderMark, readPlaceholderMark } from '../placeholder/mark.ts';
@@ -15,9 +16,8 @@ import {
 import { type Controller, controllerOf } from './owner.ts';
 
 /** The part of a Pod that the API server sends and that decisions depend on. */
-export interface RawPod extends RawIdentified {
-  readonly spec?: RequestingSpec & {
-    readonly nodeName?: string;
+export interface RawPod extends RawIdentified, UnscheduledView {
+  readonly spec?: RequestingSpec & UnscheduledView['spec'] & {
     readonly priority?: number;
     readonly preemptionPolicy?: string;
     readonly volumes?: readonly {
@@ -27,10 +27,9 @@ export interface RawPod extends RawIdentified {
       readonly ephemeral?: object;
     }[];
   };
-  readonly status?: {
+  readonly status?: UnscheduledView['status'] & {
     readonly phase?: string;
     readonly startTime?: string;
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
   };
 }
 
@@ -50,6 +49,7 @@ export interface ObservedPod extends Identified, Admission {
   readonly nodeName: string | undefined;
   readonly labels: Labels;
   readonly annotations: Annotations;
+  readonly unschedulableSinceMs: number | null;
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly priority: number;
@@ -101,6 +101,7 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     nodeName,
     labels: isOurKind ? (metadata.labels ?? {}) : {},
     annotations: isOurKind ? heededAnnotations(metadata) : {},
+    unschedulableSinceMs: isOurKind ? unschedulableSince(raw) : null,
     createdAtMs: timeOf(metadata.creationTimestamp) ?? 0,
     startedAtMs: timeOf(status.startTime),
     priority: spec.priority ?? 0,

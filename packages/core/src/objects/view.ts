@@ -34,6 +34,7 @@ export function podViewOf(pod: ObservedPod, volumes: VolumeLookup): WorkloadPod 
   const { metadata, controller, nodeName, claims } = pod;
   const { uid, name, namespace = '', resourceVersion } = metadata;
   const { labels, annotations, phase, ready, terminating, createdAtMs, startedAtMs, priority } = pod;
+  const { unschedulableSinceMs } = pod;
   return {
     uid,
     name,
@@ -45,6 +46,7 @@ export function podViewOf(pod: ObservedPod, volumes: VolumeLookup): WorkloadPod 
     phase,
     ready,
     terminating,
+    unschedulableSinceMs,
     createdAtMs,
     startedAtMs,
     priority,

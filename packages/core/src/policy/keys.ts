@@ -63,7 +63,8 @@ export const foreignKeys = {
   podTemplateHash: 'pod-template-hash',
   /** The same for StatefulSets; it begins with the StatefulSet's name. */
   controllerRevisionHash: 'controller-revision-hash',
-  /** Label of a node. */
+  /** Labels of a node. */
+  hostname: 'kubernetes.io/hostname',
   zone: 'topology.kubernetes.io/zone',
 } as const;
 

@@ -1,4 +1,5 @@
 import { hasForeignCost } from '../capacity/mark.ts';
+import { type Bridging, bridge, inDrought, waiting } from '../drought/bridge.ts';
 import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
 import { activeRevision, membersOf } from './member.ts';
@@ -15,32 +16,47 @@ import { type Decided, held, type RebalanceTrace, type Standing } from './verdic
  *
  * The order of the gates is the order in which reasons are reported. Two kinds of writing are no moves, disturb no
  * pod and so have gates of their own: an annotation is corrected even while moves are held, because admissions count
- * by it; and costs are renumbered whenever the workload is steady, because a scale-down knows no window.
+ * by it; and costs are renumbered whenever the workload is steady, because a scale-down knows no window. A drought is
+ * bridged whatever holds moves, because the pods that go have never run.
  */
 export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTrace {
   const { workload, policy } = snapshot;
   const members = membersOf(workload, snapshot.pods, snapshot.nodes);
   const standing = policy.kind === 'none' ? null : standingOf(workload, policy.numbers, members);
-  return { ...decided(snapshot, members, standing, nowMs), standing };
+  const closed = writeGate(snapshot, nowMs);
+  if (closed !== null) return { ...closed, standing, drought: null };
+  if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null };
+  const bridging = bridge(snapshot, members, standing, nowMs);
+  const decided = decideBeside(bridging, snapshot, members, standing, nowMs);
+  const drought = bridging.breaker?.state ?? null;
+  return { ...noLaterThan(bridging.againAtMs, decided), standing, drought };
 }
 
-function decided(
+function decideBeside(
+  bridging: Bridging,
   snapshot: RebalanceSnapshot,
   members: readonly Member[],
-  standing: Standing | null,
+  standing: Standing,
   nowMs: number,
 ): Decided {
-  const closed = writeGate(snapshot, nowMs);
-  if (closed !== null) return closed;
-  if (standing === null) return held('NoPolicy', {});
   return (
     correct(snapshot, members, standing) ??
+    bridging.decided ??
     renumber(snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
-    (standing.drift === 0 ? held('Balanced', {}) : null) ??
+    (standing.drift === 0 ? (waiting(snapshot, members, standing, bridging) ?? held('Balanced', {})) : null) ??
+    inDrought(snapshot, standing) ??
     unsettled(snapshot.workload, members, nowMs) ??
     nextMove(snapshot, members, standing, nowMs)
   );
+}
+
+/** Whatever else is waited for: a drought goes by its own times. */
+function noLaterThan(atMs: number | null, decided: Decided): Decided {
+  const { verdict } = decided;
+  if (atMs === null || (verdict.kind !== 'nothing' && verdict.kind !== 'wait')) return decided;
+  const untilMs = verdict.kind === 'wait' ? Math.min(verdict.untilMs, atMs) : atMs;
+  return { ...decided, verdict: { kind: 'wait', untilMs } };
 }
 
 function correct(

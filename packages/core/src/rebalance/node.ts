@@ -46,12 +46,12 @@ const interruptionTaints: ReadonlySet<string> = new Set([
 /** Spot interruption, rebalance recommendation, scheduled maintenance: one taint for each event. */
 const terminationHandlerPrefix = 'aws-node-termination-handler/';
 
+export const isInterruption = ({ key }: Taint): boolean =>
+  interruptionTaints.has(key) || key.startsWith(terminationHandlerPrefix);
+
 /** Why the node will soon be gone or empty; null when it looks as if it would stay. */
 export function doomOf(node: Pick<NodeView, 'ready' | 'cordoned' | 'taints'>): Doom | null {
-  const interrupted = node.taints.some(
-    ({ key }) => interruptionTaints.has(key) || key.startsWith(terminationHandlerPrefix),
-  );
-  if (interrupted) return 'NodeInterrupted';
+  if (node.taints.some(isInterruption)) return 'NodeInterrupted';
   if (!node.ready) return 'NodeNotReady';
   return node.cordoned ? 'NodeCordoned' : null;
 }

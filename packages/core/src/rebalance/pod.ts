@@ -19,6 +19,8 @@ export interface WorkloadPod {
   readonly terminating: boolean;
   /** `spec.nodeName`; null while unscheduled. */
   readonly nodeName: string | null;
+  /** Since when the scheduler has found no node for it, as `unschedulableSince` has it. */
+  readonly unschedulableSinceMs: number | null;
   readonly createdAtMs: number;
   /** `status.startTime`; null until the kubelet has seen it. */
   readonly startedAtMs: number | null;

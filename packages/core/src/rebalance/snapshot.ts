@@ -1,5 +1,6 @@
 import type { Placement } from '../capacity/placement.ts';
 import type { CapacityType } from '../capacity/type.ts';
+import type { Backoff, Breaker, DroughtLook, Permit } from '../drought/breaker.ts';
 import type { Managed } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
@@ -24,6 +25,7 @@ export interface RebalanceSnapshot {
   readonly placeholders: Readonly<Record<CapacityType, PlaceholderEvidence>>;
   readonly ledger: LedgerState;
   readonly webhook: WebhookState;
+  readonly drought: DroughtState;
   readonly settings: RebalanceSettings;
 }
 
@@ -38,7 +40,29 @@ export interface RebalanceSettings {
   readonly maxMovesPerMinute: number;
   readonly maxInFlight: Readonly<Record<'cluster' | 'namespace' | 'node' | 'workload', number>>;
   readonly placement: Placement;
+  readonly fallback: {
+    readonly maxRemovalsPerMinute: number;
+    readonly backoff: Backoff;
+  };
 }
+
+/** What is known about the capacity that the workload's pods look for. */
+export type DroughtState =
+  /** Nowhere to keep it: the ledger is inside the webhook, or out of reach. */
+  | { readonly kind: 'unwatched' }
+  | {
+      readonly kind: 'watched';
+      readonly breaker: Breaker;
+      readonly permit: Permit;
+      /** One empty node of each shape seen lately. */
+      readonly shapes: Nodes;
+      /** Several workloads of the same placement found no capacity at the same time. */
+      readonly poolIsOpen: boolean;
+      readonly mayProbe: boolean;
+      readonly placeholder: DroughtLook['placeholder'];
+      /** When each stuck pod of the last minute was removed, in the whole cluster. */
+      readonly removedAtMs: readonly number[];
+    };
 
 /**
  * `unreachable` closes the gate. A StatefulSet needs no ledger to be counted, but its admissions need the breaker, so

@@ -1,5 +1,6 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
+import type { Breaker } from '../drought/breaker.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { PlaceholderShape } from '../placeholder/shape.ts';
@@ -15,6 +16,12 @@ export type Verdict =
   | { readonly kind: 'prove'; readonly to: CapacityType; readonly shape: PlaceholderShape }
   /** Evict one pod. */
   | { readonly kind: 'move'; readonly move: Move }
+  /** Write the breaker, if anything, and then remove these pods, which wait for spot capacity in vain. */
+  | {
+      readonly kind: 'bridge';
+      readonly next: { readonly breaker: Breaker; readonly permits: number } | null;
+      readonly remove: readonly StuckReference[];
+    }
   /** Write the type that the node has, and a rank of that type, on these pods. */
   | { readonly kind: 'correct'; readonly corrections: readonly Correction[] }
   /** Write other ranks and deletion costs on these pods. */
@@ -25,6 +32,11 @@ export interface PodReference {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
+}
+
+export interface StuckReference extends PodReference {
+  /** Since when it has waited for a node. */
+  readonly sinceMs: number;
 }
 
 export interface Move {
@@ -109,6 +121,24 @@ export interface FactsByReason {
   InvalidPolicy: { readonly messages: readonly string[] };
   ReadOnly: object;
   NodeDiffers: { readonly pods: readonly string[] };
+  FallbackStarted: {
+    readonly waiting: number;
+    readonly sinceMs: number;
+    readonly removed: number;
+    /** Others had found out before. */
+    readonly told: boolean;
+    readonly nextProbeAtMs: number;
+  };
+  FallbackFound: { readonly substitutes: number; readonly nextProbeAtMs: number };
+  FallbackGoesOn: { readonly removed: number; readonly nextProbeAtMs: number };
+  StuckRemoved: { readonly removed: number; readonly waiting: number };
+  ReturnTried: { readonly by: 'room' | 'placeholder' | 'admission'; readonly substitutes: number };
+  ReturnGoesOn: { readonly substitutes: number };
+  FallbackEnded: {
+    readonly sinceMs: number;
+    /** Since when there were signs of capacity; null: it ended without. */
+    readonly returnedSinceMs: number | null;
+  };
   Paused: object;
   LedgerUnreachable: { readonly code: string };
   WebhookNotServing: { readonly detail: string };
@@ -128,7 +158,19 @@ export interface FactsByReason {
     /** Null: the two windows do not meet within a year. */
     readonly opensAtMs: number | null;
   };
+  OnDemandShort: { readonly waiting: number; readonly scheduled: number; readonly floor: number };
+  AwaitingSpot: {
+    readonly waiting: number;
+    /** The policy wants no substitutes. */
+    readonly never: boolean;
+  };
   Balanced: object;
+  InDrought: {
+    /** Null: known from other workloads. */
+    readonly sinceMs: number | null;
+    readonly nextProbeAtMs: number | null;
+  };
+  ReturnUnderWay: object;
   CostOrder: { readonly pods: number };
   Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
   PodsMissing: { readonly pods: number; readonly wanted: number };
@@ -155,7 +197,7 @@ export interface FactsByReason {
     readonly never: boolean;
   };
   BudgetSpent: {
-    readonly budget: 'cluster' | 'namespace' | 'node' | 'workload' | 'minute';
+    readonly budget: 'cluster' | 'namespace' | 'node' | 'workload' | 'minute' | 'removals';
     readonly used: number;
     readonly limit: number;
   };
@@ -183,6 +225,13 @@ export const rebalanceReasons = [
   'InvalidPolicy',
   'ReadOnly',
   'NodeDiffers',
+  'FallbackStarted',
+  'FallbackFound',
+  'FallbackGoesOn',
+  'StuckRemoved',
+  'ReturnTried',
+  'ReturnGoesOn',
+  'FallbackEnded',
   'CostOrder',
   'Paused',
   'LedgerUnreachable',
@@ -195,7 +244,11 @@ export const rebalanceReasons = [
   'MoveInFlight',
   'Cooldown',
   'WindowClosed',
+  'OnDemandShort',
+  'AwaitingSpot',
   'Balanced',
+  'InDrought',
+  'ReturnUnderWay',
   'Settling',
   'PodsMissing',
   'LedgerDiffers',
@@ -229,6 +282,8 @@ export type Decided = { [Reason in RebalanceReason]: DecidedFor<Reason> }[Rebala
 export type RebalanceTrace = Decided & {
   /** Null where there is no policy to stand against. */
   readonly standing: Standing | null;
+  /** As it was found; null where nobody watches it. */
+  readonly drought: Breaker['state'] | null;
 };
 
 /** Nothing is done for this reason, until `untilMs` if a time is known that could change it. */

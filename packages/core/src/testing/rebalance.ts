@@ -7,7 +7,7 @@ import type { ValidPolicy } from '../policy/policy.ts';
 import type { NodeView } from '../rebalance/node.ts';
 import type { PdbView } from '../rebalance/pdb.ts';
 import { noVolumes, type WorkloadPod } from '../rebalance/pod.ts';
-import type { RebalanceSettings, RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { DroughtState, RebalanceSettings, RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import type { DeploymentView, RevisionView, StatefulSetView, TemplateView } from '../rebalance/workload.ts';
 import { nodeLabelsOf } from './nodes.ts';
 
@@ -26,6 +26,7 @@ export const settings: RebalanceSettings = {
   allowSingleReplica: false,
   maxMovesPerMinute: 60,
   maxInFlight: { cluster: 20, namespace: 5, node: 1, workload: 1 },
+  fallback: { maxRemovalsPerMinute: 100, backoff: { initialMs: 60_000, maxMs: 1_800_000 } },
   placement: preparePlacement(nodeLabels, {
     tolerations: [],
     affinity: { spot: [], 'on-demand': [] },
@@ -89,6 +90,7 @@ export function pod(name: string, options: PodOptions = {}): WorkloadPod {
     phase: 'Running',
     ready: true,
     terminating: false,
+    unschedulableSinceMs: null,
     nodeName: type === null ? null : homes[type],
     createdAtMs: NOON - AN_HOUR,
     startedAtMs: NOON - AN_HOUR,
@@ -193,6 +195,18 @@ export const ordinalPod = (ordinal: number, type: CapacityType, options: PodOpti
     ...options,
   });
 
+/** A breaker that is closed, and nothing known from others. */
+export const quiet: Extract<DroughtState, { kind: 'watched' }> = {
+  kind: 'watched',
+  breaker: { state: 'closed' },
+  permit: { permits: 0, takenAtMs: null },
+  shapes: bothNodes,
+  poolIsOpen: false,
+  mayProbe: true,
+  placeholder: 'none',
+  removedAtMs: [],
+};
+
 export function pdb(change: Partial<PdbView> = {}): PdbView {
   return {
     name: 'web',
@@ -228,6 +242,7 @@ export function snapshot(change: Partial<RebalanceSnapshot> = {}): RebalanceSnap
     placeholders: { spot: { kind: 'off' }, 'on-demand': { kind: 'off' } },
     ledger: { kind: 'reachable' },
     webhook: { kind: 'serving' },
+    drought: quiet,
     settings,
     ...change,
   };

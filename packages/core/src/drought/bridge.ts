@@ -1,0 +1,226 @@
+import { readPodMark } from '../capacity/mark.ts';
+import { evidenceFor } from '../rebalance/fit.ts';
+import { type Member, noVolumes } from '../rebalance/pod.ts';
+import { referenceTo } from '../rebalance/reference.ts';
+import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import { type Decided, held, type Standing, type Verdict } from '../rebalance/verdict.ts';
+import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
+import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } from './breaker.ts';
+import { isWithdrawing } from './notice.ts';
+import { type StuckPod, stuckPods } from './stuck.ts';
+
+type Watched = Extract<DroughtState, { kind: 'watched' }>;
+
+/** What a look at the spot capacity of a workload comes to. */
+export interface Bridging {
+  /** To be done before anything else; null when there is nothing to do. */
+  readonly decided: Decided | null;
+  /** When time alone changes something; null when it does not. */
+  readonly againAtMs: number | null;
+  /** As it is before anything is done; null where nobody keeps it. */
+  readonly breaker: Breaker | null;
+  readonly stuck: readonly StuckPod[];
+}
+
+const MINUTE_MS = 60_000;
+/** A pod admitted to spot in spite of an open breaker waits its own time, so that no fault can remove in a circle. */
+const OVERTAKEN_MS = 5_000;
+
+/**
+ * Opens, tries and closes the workload's breaker, and removes pods that wait for spot capacity in vain, so that their
+ * replacements are substitutes. Windows, cooldowns and PDBs are for moves; a pod that never ran disrupts nobody.
+ */
+export function bridge(
+  snapshot: RebalanceSnapshot,
+  members: readonly Member[],
+  standing: Standing,
+  nowMs: number,
+): Bridging {
+  const { drought, policy, workload, ledger, settings } = snapshot;
+  const isWatched = drought.kind === 'watched' && policy.kind === 'valid' && ledger.kind === 'reachable';
+  if (!isWatched || workload.deleting) {
+    return { decided: null, againAtMs: null, breaker: null, stuck: [] };
+  }
+  const { breaker, permit, shapes } = drought;
+  const stuck = stuckPods(members, { workload, placement: settings.placement, shapes });
+  const mayRemove = !policy.paused && snapshot.webhook.kind === 'serving';
+  const look = lookAt(snapshot, drought, members, standing, mayRemove ? stuck : []);
+  const step = stepBreaker(
+    breaker,
+    permit,
+    { ...look, fallbackAfterMs: policy.fallbackAfterMs },
+    settings.fallback.backoff,
+    nowMs,
+  );
+  const removable = mayRemove ? dueForRemoval(step.breaker, stuck, policy.fallbackAfterMs, nowMs) : [];
+  const { left, againAtMs: budgetAtMs } = budget(drought, settings.fallback.maxRemovalsPerMinute, nowMs);
+  const remove = removable.slice(0, left);
+  const found = { againAtMs: step.againAtMs, breaker, stuck };
+  if (step.change === null && remove.length === 0) {
+    if (removable.length === 0) return { ...found, decided: null };
+    const limit = settings.fallback.maxRemovalsPerMinute;
+    const spent = held('BudgetSpent', { budget: 'removals', used: limit, limit }, budgetAtMs);
+    return { ...found, decided: spent };
+  }
+  const verdict: Verdict = {
+    kind: 'bridge',
+    next: step.change === null ? null : { breaker: step.breaker, permits: step.permits },
+    remove: remove.map(({ member, sinceMs }) => ({ ...referenceTo(member.pod), sinceMs })),
+  };
+  return { ...found, decided: { verdict, ...reasonOf(step, breaker, look, stuck, remove.length, nowMs) } };
+}
+
+function lookAt(
+  snapshot: RebalanceSnapshot,
+  { breaker, poolIsOpen, mayProbe, placeholder }: Watched,
+  members: readonly Member[],
+  { drift }: Standing,
+  stuck: readonly StuckPod[],
+): Omit<DroughtLook, 'fallbackAfterMs'> {
+  const spot = members.filter(({ type }) => type === 'spot');
+  const substitutes = members.filter(
+    ({ pod, type }) => type === 'on-demand' && readPodMark(pod.annotations).substitute,
+  );
+  const lacking = Math.max(0, -drift);
+  const known = poolIsOpen || (stuck.length > 0 && isWithdrawing(snapshot.nodes, 'spot'));
+  const [first] = stuck;
+  // A walk over all nodes, for which most workloads have no need.
+  const asks = breaker.state !== 'closed' || stuck.length > 0 || (lacking > 0 && substitutes.length > 0);
+  return {
+    waitingSinceMs: first?.sinceMs ?? null,
+    pending: spot.filter(({ pod }) => pod.nodeName === null).length,
+    scheduledAtMs: latest(spot.filter(({ pod }) => pod.nodeName !== null)),
+    room: asks && hasRoom(snapshot, members),
+    placeholder,
+    lacking,
+    substitutesSinceMs:
+      substitutes.length === 0 ? null : Math.min(...substitutes.map(({ pod }) => pod.createdAtMs)),
+    known,
+    mayProbe,
+  };
+}
+
+const latest = (members: readonly Member[]): number | null =>
+  members.length === 0 ? null : Math.max(...members.map(({ pod }) => pod.createdAtMs));
+
+function hasRoom({ workload, settings, nodes }: RebalanceSnapshot, members: readonly Member[]): boolean {
+  return templatesOf(workload).some(
+    (template) =>
+      evidenceFor({
+        template,
+        to: 'spot',
+        placement: settings.placement,
+        nodes,
+        staying: members,
+        volumes: noVolumes,
+        room: 'free',
+      }).kind === 'fits',
+  );
+}
+
+function templatesOf(workload: WorkloadView): readonly TemplateView[] {
+  if (workload.kind === 'StatefulSet') return [workload.template];
+  return workload.revisions.filter(({ replicas }) => replicas > 0).map(({ template }) => template);
+}
+
+/** Whoever was admitted before the breaker opened has waited for all; later ones should not be there. */
+function dueForRemoval(
+  breaker: Breaker,
+  stuck: readonly StuckPod[],
+  fallbackAfterMs: number | 'never',
+  nowMs: number,
+): readonly StuckPod[] {
+  if (breaker.state !== 'open' || fallbackAfterMs === 'never') return [];
+  return stuck.filter(
+    ({ member: { pod }, sinceMs }) =>
+      pod.createdAtMs <= breaker.openedAtMs + OVERTAKEN_MS || sinceMs + fallbackAfterMs <= nowMs,
+  );
+}
+
+function budget({ removedAtMs }: Watched, limit: number, nowMs: number) {
+  const recent = removedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS).toSorted((a, b) => a - b);
+  const left = Math.max(0, limit - recent.length);
+  return { left, againAtMs: (recent[recent.length - limit] ?? nowMs) + MINUTE_MS };
+}
+
+type Reasoned = Decided extends infer One ? (One extends Decided ? Omit<One, 'verdict'> : never) : never;
+
+function reasonOf(
+  { change, breaker: next }: Step,
+  before: Breaker,
+  look: Omit<DroughtLook, 'fallbackAfterMs'>,
+  stuck: readonly StuckPod[],
+  removed: number,
+  nowMs: number,
+): Reasoned {
+  const nextProbeAtMs = next.state === 'open' ? probeAtMs(next) : nowMs;
+  switch (change) {
+    case null:
+      return { reason: 'StuckRemoved', facts: { removed, waiting: stuck.length } };
+    case 'opened': {
+      const facts = {
+        waiting: stuck.length,
+        sinceMs: look.waitingSinceMs ?? nowMs,
+        removed,
+        told: look.known,
+        nextProbeAtMs,
+      };
+      return { reason: 'FallbackStarted', facts };
+    }
+    case 'rebuilt':
+      return { reason: 'FallbackFound', facts: { substitutes: look.lacking, nextProbeAtMs } };
+    case 'reopened':
+    case 'postponed':
+      return { reason: 'FallbackGoesOn', facts: { removed, nextProbeAtMs } };
+    case 'half-opened': {
+      const by = look.room ? 'room' : look.placeholder === 'running' ? 'placeholder' : 'admission';
+      return { reason: 'ReturnTried', facts: { by, substitutes: look.lacking } };
+    }
+    case 'armed':
+    case 'proven':
+      return { reason: 'ReturnGoesOn', facts: { substitutes: look.lacking } };
+    case 'closed':
+      return {
+        reason: 'FallbackEnded',
+        facts: {
+          sinceMs: before.state === 'closed' ? nowMs : before.sinceMs,
+          returnedSinceMs: before.state === 'half-open' ? before.probedAtMs : null,
+        },
+      };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** What keeps substitutes where they are, although the policy wants spot pods; null when they may be moved. */
+export function inDrought({ drought }: RebalanceSnapshot, { drift }: Standing): Decided | null {
+  if (drift >= 0 || drought.kind === 'unwatched') return null;
+  const { breaker, permit, poolIsOpen } = drought;
+  if (breaker.state === 'open') {
+    return held('InDrought', { sinceMs: breaker.sinceMs, nextProbeAtMs: probeAtMs(breaker) });
+  }
+  if (breaker.state === 'half-open') return permit.permits > 0 ? null : held('ReturnUnderWay', {});
+  return poolIsOpen ? held('InDrought', { sinceMs: null, nextProbeAtMs: null }) : null;
+}
+
+/**
+ * By count all is well, but some pods have no node: they wait for spot capacity, or, worse, the floor is not met
+ * because there is no on-demand capacity. That is never repaired onto spot, so that somebody has to hear of it.
+ */
+export function waiting(
+  { policy }: RebalanceSnapshot,
+  members: readonly Member[],
+  { numbers, replicas }: Standing,
+  { stuck, againAtMs }: Bridging,
+): Decided | null {
+  const onDemand = members.filter(({ type }) => type === 'on-demand');
+  const unscheduled = onDemand.filter(({ pod }) => pod.unschedulableSinceMs !== null);
+  const scheduled = onDemand.filter(({ pod }) => pod.nodeName !== null).length;
+  const floor = Math.min(numbers.minOnDemand, replicas);
+  if (unscheduled.length > 0) {
+    return held('OnDemandShort', { waiting: unscheduled.length, scheduled, floor });
+  }
+  if (stuck.length === 0) return null;
+  const never = policy.kind === 'valid' && policy.fallbackAfterMs === 'never';
+  return held('AwaitingSpot', { waiting: stuck.length, never }, againAtMs);
+}
