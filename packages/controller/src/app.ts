@@ -24,6 +24,9 @@ import {
 import { Annotator } from './act/annotator.ts';
 import { Evictor } from './act/evictor.ts';
 import { Flights } from './act/flights.ts';
+import { Bridger } from './drought/bridger.ts';
+import { Droughts } from './drought/droughts.ts';
+import { Shapes } from './drought/shapes.ts';
 import { Bypass } from './gate/bypass.ts';
 import { WebhookProbe } from './gate/webhook.ts';
 import { liftHolds, sweepFlights, watchWebhook } from './lead/duties.ts';
@@ -44,9 +47,10 @@ import { Changes } from './rebalance/changes.ts';
 import { Holds } from './rebalance/holds.ts';
 import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
+import { droughtMetrics, DroughtNarrator } from './report/droughts.ts';
 import { moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
-import { classifierOf, managedIn, rebalanceSettings } from './settings.ts';
+import { classifierOf, managedIn, policyDefaultsOf, rebalanceSettings } from './settings.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
@@ -121,6 +125,7 @@ export function createController({ configuration, credentials, logger }: AppPart
 
   const cluster = new Cluster(isManaged, (error) => logger.error('observer failed', { error }));
   const rooms = new Rooms(cluster);
+  const shapes = new Shapes(cluster, wallMs);
   const reflectorMetric = reflectorMetrics(metrics);
   const reflectors = new Reflectors({
     client,
@@ -159,7 +164,8 @@ export function createController({ configuration, credentials, logger }: AppPart
   const leadMetric = leadMetrics(metrics);
   const leaseMetric = leaderMetrics(metrics, LEASE_NAME);
   const moveMetric = moveMetrics(metrics);
-  const narrator = new Narrator({ recorder, metrics: moveMetric, logger });
+  const droughtMetric = droughtMetrics(metrics);
+  const narrator = new Narrator({ recorder, metrics: { ...moveMetric, ...droughtMetric }, logger });
   metrics.beforeScrape(() => narrator.refresh(wallMs()));
 
   const mayWrite = (): boolean => leadership.mayWrite();
@@ -182,6 +188,21 @@ export function createController({ configuration, credentials, logger }: AppPart
     ledger,
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
+  const evictor = new Evictor(client, mayWrite);
+  const droughts = ledger && new Droughts({ cluster, ledger, shapes, logger });
+  const bridger =
+    droughts &&
+    new Bridger({
+      droughts,
+      evictor,
+      probe,
+      holds,
+      narrator: new DroughtNarrator({ recorder, metrics: droughtMetric, logger, now: wallMs }),
+      settings,
+      mayWrite,
+      now: wallMs,
+      logger,
+    });
   const moveTimeoutMs = (): number => live.current.rebalance.moveTimeout;
   const placeholders = new Placeholders({
     cluster,
@@ -210,10 +231,12 @@ export function createController({ configuration, credentials, logger }: AppPart
       rooms,
       changes,
       flights,
+      droughts,
       settings,
       webhook: () => (probe.health.kind === 'serving' ? (bypass.state ?? probe.health) : probe.health),
     },
-    evictor: new Evictor(client, mayWrite),
+    evictor,
+    bridger,
     annotator: new Annotator({ client, mayWrite, pause: (ms) => delay(ms) }),
     holds,
     placeholders,
@@ -232,7 +255,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     problems: new Problems(recorder),
     metrics: leadMetric,
     logger,
-    policyDefaults: () => live.current.defaults,
+    policyDefaults: () => policyDefaultsOf(live.current),
     ledgers,
     rebalancer,
     resyncPeriodMs: values.controller.resyncPeriod,

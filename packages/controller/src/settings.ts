@@ -7,6 +7,7 @@ import {
   type NodeLabels,
   parseSchedule,
   type Placement,
+  type PolicyDefaults,
   type RebalanceSettings,
   type Scope,
 } from '@spotalis/core';
@@ -66,6 +67,7 @@ export function rebalanceSettings(
       if (!(error instanceof ConfigurationError)) throw error;
       onInvalid(error);
     }
+    const { maxRemovalsPerMinute, backoff } = values.fallback;
     const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
     read = values;
     const next: RebalanceSettings = {
@@ -77,8 +79,18 @@ export function rebalanceSettings(
       maxMovesPerMinute,
       maxInFlight,
       placement,
+      fallback: {
+        maxRemovalsPerMinute,
+        backoff: { initialMs: backoff.initial, maxMs: backoff.max },
+      },
     };
     settings = next;
     return next;
   };
 }
+
+/** What holds where neither a workload nor its namespace says otherwise. */
+export const policyDefaultsOf = ({ defaults, fallback }: Configuration): PolicyDefaults => ({
+  ...defaults,
+  spotFallbackAfter: `${fallback.after}ms`,
+});

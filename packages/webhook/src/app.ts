@@ -149,7 +149,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     statefulSets: sources.statefulSets.lookup,
     owners,
     scope: values.scope,
-    defaults: () => live.current.defaults,
+    defaults: () => ({ ...live.current.defaults, spotFallbackAfter: `${live.current.fallback.after}ms` }),
   });
 
   const { nodeLabels, placement } = accepted(readCapacity(values));

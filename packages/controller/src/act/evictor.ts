@@ -30,7 +30,19 @@ export class Evictor {
   }
 
   /** Never throws. */
-  async evict(namespace: string, pod: PodReference): Promise<Outcome> {
+  evict(namespace: string, pod: PodReference): Promise<Outcome> {
+    return this.#evict(namespace, pod, undefined);
+  }
+
+  /**
+   * A pod that has no node, which no PDB protects. If it gets one in the meantime, or changes in any other way, it
+   * stays.
+   */
+  removeUnscheduled(namespace: string, pod: PodReference): Promise<Outcome> {
+    return this.#evict(namespace, pod, pod.resourceVersion);
+  }
+
+  async #evict(namespace: string, pod: PodReference, resourceVersion: string | undefined): Promise<Outcome> {
     if (!this.#mayWrite()) return { kind: 'fenced' };
     const { name, uid } = pod;
     try {
@@ -48,6 +60,10 @@ export class Evictor {
       // Nothing was written, so nothing can be in flight.
       return { kind: 'stale' };
     }
-    return evict(this.#client, { namespace, name, uid }, { deadlineMs: DEADLINE_MS, fence: this.#mayWrite });
+    return evict(
+      this.#client,
+      { namespace, name, uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+      { deadlineMs: DEADLINE_MS, fence: this.#mayWrite },
+    );
   }
 }

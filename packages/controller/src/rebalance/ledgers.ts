@@ -7,7 +7,7 @@ import type { LedgerReading } from './snapshot.ts';
 export interface LedgersParts {
   readonly cluster: Cluster;
   /** Undefined where it is inside the one webhook, and only that can ask it. */
-  readonly ledger: Pick<Ledger, 'counts'> | undefined;
+  readonly ledger: Pick<Ledger, 'counts' | 'breaker'> | undefined;
   /** Makes the ledger of a ReplicaSet agree with a LIST. */
   readonly verify: (replicaSetUid: string) => Promise<void>;
 }
@@ -26,10 +26,11 @@ export class Ledgers {
       for (const replicaSet of this.#awake(workload)) {
         counts.set(replicaSet.metadata.uid, await this.#countsOf(workload, replicaSet));
       }
-      return { kind: 'reachable', counts };
+      const breaker = (await this.#parts.ledger?.breaker(workload.metadata.uid)) ?? null;
+      return { kind: 'reachable', counts, breaker };
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
-      return { kind: 'unreachable', code: error.code, counts };
+      return { kind: 'unreachable', code: error.code, counts, breaker: null };
     }
   }
 
@@ -46,6 +47,7 @@ export class Ledgers {
         kind: 'unreachable',
         code: typeof code === 'string' ? code : 'LIST_FAILED',
         counts: new Map(),
+        breaker: null,
       };
     }
   }

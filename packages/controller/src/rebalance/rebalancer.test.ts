@@ -32,6 +32,7 @@ const settings: RebalanceSettings = {
   allowSingleReplica: false,
   maxMovesPerMinute: 60,
   maxInFlight: { cluster: 20, namespace: 5, node: 1, workload: 1 },
+  fallback: { maxRemovalsPerMinute: 100, backoff: { initialMs: 60_000, maxMs: 1_800_000 } },
   placement: preparePlacement(labels.labels, {
     tolerations: [],
     affinity: { spot: [], 'on-demand': [] },
@@ -91,6 +92,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       rooms,
       placeholders: { evidence: () => script.evidence },
       flights,
+      droughts: undefined,
       changes: new Changes(cluster, () => clock.nowMs),
       settings: () => ({ ...settings, ...change }),
       webhook: () =>
@@ -115,11 +117,12 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       release: () => undefined,
       forget: () => undefined,
     },
+    bridger: undefined,
     bypass,
     probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
     narrator: new Narrator({
       recorder: { record: (event) => events.push(event) },
-      metrics: { blocked: () => undefined, driftSeconds: () => undefined },
+      metrics: { blocked: () => undefined, driftSeconds: () => undefined, state: () => undefined },
       logger,
     }),
     metrics: {

@@ -12,6 +12,7 @@ import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
 import type { Evictor, Outcome } from '../act/evictor.ts';
 import type { FlightPod, Scene } from '../act/flights.ts';
+import type { Bridger } from '../drought/bridger.ts';
 import type { Bypass } from '../gate/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
 import type { Placeholders } from '../placeholder/placeholders.ts';
@@ -34,6 +35,8 @@ export interface RebalancerParts {
   readonly annotator: Pick<Annotator, 'write'>;
   readonly holds: Holds;
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
+  /** Undefined where the ledger is inside the webhook. */
+  readonly bridger: Pick<Bridger, 'bridge'> | undefined;
   readonly bypass: Bypass;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly narrator: Narrator;
@@ -68,7 +71,7 @@ export class Rebalancer {
     const { uid } = workload.metadata;
     this.follow(uid, workload);
     const first = this.#decide(workload, policy, ledger);
-    const { trace, againInMs } = await this.#carryOut(workload, policy, first);
+    const { trace, againInMs } = await this.#carryOut(workload, policy, ledger, first);
     tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
     const hold = trace.verdict.kind === 'move' ? holds.of(uid, nowMs) : undefined;
@@ -116,6 +119,7 @@ export class Rebalancer {
     holds.lift(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
+    sources.droughts?.forget(workloadUid);
     this.#relistedAtMs.delete(workloadUid);
     if (!isGone) return;
     this.follow(workloadUid, undefined);
@@ -145,6 +149,7 @@ export class Rebalancer {
   async #carryOut(
     workload: ObservedWorkload,
     policy: PolicyReading,
+    ledger: LedgerReading,
     trace: RebalanceTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
     const { verdict } = trace;
@@ -159,6 +164,8 @@ export class Rebalancer {
         return { trace, againInMs: await this.#annotate(workload, 'renumber', verdict.renumberings) };
       case 'move':
         return this.#move(workload, policy, trace);
+      case 'bridge':
+        return { trace, againInMs: await this.#parts.bridger?.bridge(workload, trace, verdict, ledger) };
       default:
         return verdict satisfies never;
     }

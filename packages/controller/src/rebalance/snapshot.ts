@@ -9,14 +9,20 @@ import {
   type WebhookState,
   workloadViewOf,
 } from '@spotalis/core';
+import type { StoredBreaker } from '@spotalis/ledger';
 import type { Flights } from '../act/flights.ts';
+import type { Droughts } from '../drought/droughts.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Rooms } from '../observe/rooms.ts';
 import type { Placeholders } from '../placeholder/placeholders.ts';
 import type { Changes } from './changes.ts';
 
 /** What the ledgers of a workload hold, by the UID of the ReplicaSet; or why nobody can say. */
-export type LedgerReading = LedgerState & { readonly counts: ReadonlyMap<string, TypeCounts> };
+export type LedgerReading = LedgerState & {
+  readonly counts: ReadonlyMap<string, TypeCounts>;
+  /** Null where nobody keeps one. */
+  readonly breaker: StoredBreaker | null;
+};
 
 export interface SnapshotSources {
   readonly cluster: Cluster;
@@ -24,6 +30,8 @@ export interface SnapshotSources {
   readonly changes: Changes;
   readonly flights: Flights;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
+  /** Undefined where the ledger is inside the webhook. */
+  readonly droughts: Droughts | undefined;
   readonly settings: () => RebalanceSettings;
   readonly webhook: () => WebhookState;
 }
@@ -36,7 +44,7 @@ export function takeSnapshot(
   ledger: LedgerReading,
   nowMs: number,
 ): RebalanceSnapshot {
-  const { cluster, changes, flights, rooms, placeholders } = sources;
+  const { cluster, changes, flights, rooms, placeholders, droughts } = sources;
   const settings = sources.settings();
   const { uid, namespace = '' } = workload.metadata;
   return {
@@ -58,6 +66,10 @@ export function takeSnapshot(
     },
     ledger,
     webhook: sources.webhook(),
+    drought:
+      droughts === undefined || ledger.breaker === null
+        ? { kind: 'unwatched' }
+        : droughts.stateOf(workload, ledger.breaker, settings, nowMs),
     settings,
   };
 }

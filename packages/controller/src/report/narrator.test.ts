@@ -25,6 +25,7 @@ const held = (reason: Held, drift = 1): RebalanceTrace => ({
   reason,
   facts: {},
   standing: standing(drift),
+  drought: 'closed',
 });
 
 const closed: RebalanceTrace = {
@@ -32,6 +33,7 @@ const closed: RebalanceTrace = {
   reason: 'WindowClosed',
   facts: { window: 'workload', opensAtMs: 90_000 },
   standing: standing(1),
+  drought: 'closed',
 };
 
 const unavailable: RebalanceTrace = {
@@ -39,6 +41,7 @@ const unavailable: RebalanceTrace = {
   reason: 'NotAvailable',
   facts: { available: 1, needed: 2 },
   standing: standing(1),
+  drought: 'closed',
 };
 
 function narratorOf() {
@@ -58,6 +61,7 @@ function narratorOf() {
     metrics: {
       blocked: (reason) => blocked.push(reason),
       driftSeconds: (_workload, seconds) => drift.push(seconds),
+      state: () => undefined,
     },
     logger,
   });

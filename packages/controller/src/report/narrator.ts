@@ -8,6 +8,7 @@ import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { referenceTo } from '../lead/subject.ts';
 import type { Hold } from '../rebalance/holds.ts';
+import type { DroughtMetrics } from './droughts.ts';
 import type { MoveMetrics } from './metrics.ts';
 
 /** A block that is gone before this was only the cluster catching up. */
@@ -34,7 +35,13 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
   'LedgerDiffers',
   'BudgetSpent',
   'PdbBehind',
+  'AwaitingSpot',
+  'InDrought',
+  'ReturnUnderWay',
 ]);
+
+/** Told although the counts are right: nothing else would. */
+const loud: ReadonlySet<string> = new Set<RebalanceReason>(['OnDemandShort']);
 
 interface Told {
   workload: ObservedWorkload;
@@ -54,7 +61,7 @@ interface Shown {
 
 export interface NarratorParts {
   readonly recorder: Pick<EventRecorder, 'record'>;
-  readonly metrics: Pick<MoveMetrics, 'blocked' | 'driftSeconds'>;
+  readonly metrics: Pick<MoveMetrics, 'blocked' | 'driftSeconds'> & Pick<DroughtMetrics, 'state'>;
   readonly logger: Logger;
 }
 
@@ -90,10 +97,12 @@ export class Narrator {
     };
     told.driftSinceMs = drifts ? (told.driftSinceMs ?? nowMs) : undefined;
     this.#parts.metrics.driftSeconds(workload, this.#driftSeconds(told, nowMs));
-    const acts = hold === undefined && ['move', 'correct', 'renumber'].includes(verdict.kind);
-    if (drifts && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
+    this.#parts.metrics.state(workload, trace.drought);
+    const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
+    const isHeld = drifts || loud.has(reason);
+    if (isHeld && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
     if (drifts && before.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
-    return this.#followBlock(told, acts || !drifts, nowMs);
+    return this.#followBlock(told, acts || !isHeld, nowMs);
   }
 
   /** The eviction was taken. */
@@ -108,7 +117,10 @@ export class Narrator {
 
   forget(subject: string): void {
     const told = this.#told.get(subject);
-    if (told !== undefined) this.#parts.metrics.driftSeconds(told.workload, undefined);
+    if (told !== undefined) {
+      this.#parts.metrics.driftSeconds(told.workload, undefined);
+      this.#parts.metrics.state(told.workload, null);
+    }
     this.#told.delete(subject);
   }
 
@@ -162,7 +174,7 @@ export class Narrator {
     recorder.record({
       regarding: referenceTo(told.workload.workloadKind, told.workload),
       type: 'Warning',
-      reason: reason === 'PlacementConflict' ? reason : 'MoveBlocked',
+      reason: reason === 'PlacementConflict' || loud.has(reason) ? reason : 'MoveBlocked',
       action: 'Rebalance',
       note: `${reason}: ${text}`,
     });

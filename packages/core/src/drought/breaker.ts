@@ -188,7 +188,8 @@ function fromHalfOpen(
   }
   if (pending > 0) return still(breaker, null, permits);
   const evidence = look.room || look.placeholder === 'running';
-  const arrived = takenAtMs !== null && scheduledAtMs !== null && scheduledAtMs >= takenAtMs - CLOCKS_DIFFER_MS;
+  const arrived =
+    takenAtMs !== null && scheduledAtMs !== null && scheduledAtMs >= takenAtMs - CLOCKS_DIFFER_MS;
   const proven = breaker.proven || evidence || arrived;
   if (proven && lacking === 0) return step({ state: 'closed' }, 'closed');
   if (permits === 0) {

@@ -12,7 +12,11 @@ export function writeMemo(breaker: Breaker): string {
 }
 
 /** What cannot be read begins anew: admissions go by the state, so that it is not thrown away. */
-export function readBreaker({ state, memo }: BreakerRecord, initialBackoffMs: number, nowMs: number): Breaker {
+export function readBreaker(
+  { state, memo }: BreakerRecord,
+  initialBackoffMs: number,
+  nowMs: number,
+): Breaker {
   if (state === 'closed') return { state };
   const fields = parse(memo ?? '');
   const time = (name: string): number => {

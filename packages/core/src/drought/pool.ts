@@ -14,7 +14,9 @@ export function poolOf(spec: PodSpecView, { keys }: Placement): string {
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const tolerations = (spec.tolerations ?? [])
     .filter(({ key }) => key === undefined || !key.startsWith(systemTaints))
-    .map(({ key, operator, value, effect }) => [key ?? '', operator ?? 'Equal', value ?? '', effect ?? ''].join('|'))
+    .map(({ key, operator, value, effect }) =>
+      [key ?? '', operator ?? 'Equal', value ?? '', effect ?? ''].join('|'),
+    )
     .toSorted();
   const parts = [selector, requiredTerms(spec), tolerations];
   return parts.every(({ length }) => length === 0) ? 'spot' : `spot ${JSON.stringify(parts)}`;

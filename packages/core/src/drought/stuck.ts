@@ -104,5 +104,6 @@ function alone(template: TemplateView): TemplateView {
 
 function templateOf({ pod }: Member, workload: WorkloadView): TemplateView | undefined {
   if (workload.kind === 'StatefulSet') return workload.template;
-  return workload.revisions.find(({ uid, replicas }) => uid === pod.controller?.uid && replicas > 0)?.template;
+  return workload.revisions.find(({ uid, replicas }) => uid === pod.controller?.uid && replicas > 0)
+    ?.template;
 }

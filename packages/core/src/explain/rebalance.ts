@@ -183,8 +183,10 @@ export function explainRebalance(trace: RebalanceTrace): string {
     }
     case 'AwaitingSpot': {
       const { waiting, never } = trace.facts;
-      const then = never ? 'spotalis.io/spot-fallback-after is never' : 'replaced on on-demand when that takes too long';
-      return `${waiting} pods wait for spot capacity (${then}): ${share(standing)}.`;
+      const then = never
+        ? 'spotalis.io/spot-fallback-after is never'
+        : 'replaced on on-demand when that takes too long';
+      return `Waiting for spot capacity: ${waiting} pods (${then}): ${share(standing)}.`;
     }
     case 'InDrought': {
       const { nextProbeAtMs } = trace.facts;

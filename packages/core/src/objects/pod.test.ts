@@ -23,6 +23,7 @@ describe('a pruned pod', () => {
       },
       createdAtMs: 0,
       startedAtMs: null,
+      unschedulableSinceMs: null,
       priority: 0,
       preemptsPlaceholders: true,
       placeholder: null,

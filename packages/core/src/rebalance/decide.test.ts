@@ -47,6 +47,7 @@ describe('a workload with a spot pod too many', () => {
         target: 7,
         drift: 1,
       },
+      drought: 'closed',
     });
   });
 

@@ -44,7 +44,9 @@ function decideBeside(
     bridging.decided ??
     renumber(snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
-    (standing.drift === 0 ? (waiting(snapshot, members, standing, bridging) ?? held('Balanced', {})) : null) ??
+    (standing.drift === 0
+      ? (waiting(snapshot, members, standing, bridging) ?? held('Balanced', {}))
+      : null) ??
     inDrought(snapshot, standing) ??
     unsettled(snapshot.workload, members, nowMs) ??
     nextMove(snapshot, members, standing, nowMs)

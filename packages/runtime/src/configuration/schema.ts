@@ -146,6 +146,28 @@ const schema = {
       default: '5m',
       doc: 'How long a placeholder may be without a node before it is given up. The next one waits 1m, then 2m, ... up to 30m.',
     }),
+    after: setting(duration({ example: '2m' }), {
+      default: '2m',
+      doc: 'How long a pod may wait for spot capacity before a substitute on on-demand takes its place, where neither its workload nor its namespace sets spot-fallback-after.',
+      reloadable: true,
+    }),
+    maxRemovalsPerMinute: setting(integer({ min: 1, max: 100_000, example: 300 }), {
+      default: 300,
+      doc: 'Pods without a node that are removed within a minute, in the whole cluster, for substitutes to take their place.',
+      reloadable: true,
+    }),
+    backoff: {
+      initial: setting(duration({ min: '1s', example: '1m' }), {
+        default: '1m',
+        doc: 'How long after the beginning of a lack of spot capacity it is looked for again, where no node shows it. Doubled by each attempt in vain.',
+        reloadable: true,
+      }),
+      max: setting(duration({ min: '1s', example: '30m' }), {
+        default: '30m',
+        doc: 'The longest that it gets.',
+        reloadable: true,
+      }),
+    },
   },
   webhook: {
     configurationName: setting(text({ what: 'the name of an object', example: 'spotalis' }), {

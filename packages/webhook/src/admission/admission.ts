@@ -7,6 +7,7 @@ import {
   type GateVerdict,
   type Placement,
   type PolicyNumbers,
+  poolOf,
   readPodMark,
 } from '@spotalis/core';
 import type { Ledger } from '@spotalis/ledger';
@@ -29,6 +30,8 @@ interface Candidate {
   readonly found: Managed;
   readonly numbers: PolicyNumbers;
   readonly allowed: CapacityType | 'both';
+  /** The placement; undefined where nobody wants substitutes. */
+  readonly pool: string | undefined;
   readonly dryRun: boolean;
   readonly warnings: readonly string[];
 }
@@ -87,14 +90,16 @@ export class Admission {
       policy.kind === 'invalid'
         ? policy.problems.map(({ message }) => `spotalis: on-demand, because ${message}`)
         : [];
-    const candidate = { uid, pod, ours, found, numbers: policy.numbers, allowed, dryRun, warnings };
+    const wantsSubstitutes = policy.kind === 'valid' && policy.fallbackAfterMs !== 'never';
+    const pool = wantsSubstitutes ? poolOf(pod.spec, this.#options.placement) : undefined;
+    const candidate = { uid, pod, ours, found, numbers: policy.numbers, allowed, pool, dryRun, warnings };
     return ours.owner.kind === 'StatefulSet'
       ? this.#placeOrdinal(candidate, deadline)
       : this.#placeReplica(candidate, deadline);
   }
 
   async #placeReplica(candidate: Candidate, deadline: Deadline): Promise<Outcome> {
-    const { uid, pod, ours, found, numbers, allowed, dryRun } = candidate;
+    const { uid, pod, ours, found, numbers, allowed, pool, dryRun } = candidate;
     const hash = pod.metadata.labels?.[foreignKeys.podTemplateHash] ?? '';
     const carried = readPodMark(pod.metadata.annotations ?? {}).token;
     const request: ReservationRequest = {
@@ -109,6 +114,7 @@ export class Admission {
       ...(carried === null ? {} : { carried }),
       policy: numbers,
       allowed,
+      ...(pool === undefined ? {} : { pool }),
       ...(found.replicas === undefined ? {} : { replicas: found.replicas }),
       ...(found.birth === undefined ? {} : { birth: found.birth }),
       dryRun,
@@ -126,14 +132,23 @@ export class Admission {
   }
 
   async #placeOrdinal(candidate: Candidate, deadline: Deadline): Promise<Outcome> {
-    const { uid, pod, found, numbers, allowed, dryRun } = candidate;
+    const { uid, pod, found, numbers, allowed, pool, dryRun } = candidate;
     const labels = pod.metadata.labels ?? {};
     const ordinal = ordinalOf(pod.metadata.name ?? '', labels);
     if (ordinal === undefined) return unsteered('OrdinalUnknown', 'a pod of a StatefulSet without a number');
     const { firstOrdinal, workload } = found;
     const steering = await steerOrdinal(
       this.#options.ledger,
-      { workloadUid: workload.uid, ordinal, firstOrdinal, token: uid, policy: numbers, allowed, dryRun },
+      {
+        workloadUid: workload.uid,
+        ordinal,
+        firstOrdinal,
+        token: uid,
+        policy: numbers,
+        allowed,
+        pool,
+        dryRun,
+      },
       deadline,
     );
     if (steering.kind === 'unsteered') {

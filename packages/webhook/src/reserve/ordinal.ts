@@ -9,6 +9,7 @@ export interface OrdinalRequest {
   readonly token: string;
   readonly policy: PolicyNumbers;
   readonly allowed: CapacityType | 'both';
+  readonly pool: string | undefined;
   readonly dryRun: boolean;
 }
 
@@ -27,13 +28,15 @@ export async function steerOrdinal(
   request: OrdinalRequest,
   deadline: Deadline,
 ): Promise<OrdinalSteering> {
-  const { workloadUid, ordinal, firstOrdinal, token, policy, allowed, dryRun } = request;
+  const { workloadUid, ordinal, firstOrdinal, token, policy, allowed, pool, dryRun } = request;
   if (allowed !== 'both') {
     return { kind: 'steered', type: allowed, substitute: false, alone: false };
   }
   const wanted = ordinalType(policy, ordinal, firstOrdinal);
   try {
-    const steering = await deadline.within(ledger.steer({ workloadUid, ordinal, token, wanted, dryRun }));
+    const steering = await deadline.within(
+      ledger.steer({ workloadUid, ordinal, token, wanted, dryRun, ...(pool === undefined ? {} : { pool }) }),
+    );
     return steering.kind === 'steered' ? { ...steering, alone: false } : steering;
   } catch (error) {
     if (deadline.abandoned) throw error;

@@ -31,6 +31,8 @@ export interface ReservationRequest {
   readonly carried?: string;
   readonly policy: PolicyNumbers;
   readonly allowed: CapacityType | 'both';
+  /** The placement whose lack of capacity applies. */
+  readonly pool?: string;
   /** What finding the owner told of the ReplicaSet. */
   readonly replicas?: ReplicaCount;
   readonly birth?: ReplicaSetBirth;
@@ -147,13 +149,14 @@ export class Reserver {
   }
 
   async #askLedger(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
-    const { revision, token, carried, policy, allowed, dryRun, replicas, birth } = request;
+    const { revision, token, carried, policy, allowed, pool, dryRun, replicas, birth } = request;
     const base = {
       revision: { workloadUid: revision.workloadUid, replicaSetUid: revision.replicaSetUid },
       token,
       ...(carried === undefined ? {} : { carried }),
       policy,
       allowed,
+      ...(pool === undefined ? {} : { pool }),
       dryRun,
     };
     let ask: DecideRequest = {

@@ -1,0 +1,94 @@
+import {
+  type Breaker,
+  type DroughtState,
+  type ObservedWorkload,
+  type Placement,
+  poolOf,
+  readBreaker,
+  type RebalanceSettings,
+  writeMemo,
+} from '@spotalis/core';
+import type { Ledger, StoredBreaker } from '@spotalis/ledger';
+import type { Logger } from '@spotalis/runtime';
+import type { Cluster } from '../observe/cluster.ts';
+import { Pools } from './pools.ts';
+import type { Shapes } from './shapes.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface DroughtsParts {
+  readonly cluster: Cluster;
+  readonly ledger: Pick<Ledger, 'setBreaker' | 'openPool' | 'closePool'>;
+  readonly shapes: Shapes;
+  readonly logger: Logger;
+}
+
+/** What the leader knows of droughts beside the breakers, which are in the ledger. */
+export class Droughts {
+  readonly #parts: DroughtsParts;
+  readonly #pools: Pools;
+  #removedAtMs: readonly number[] = [];
+
+  constructor(parts: DroughtsParts) {
+    this.#parts = parts;
+    this.#pools = new Pools(parts);
+  }
+
+  stateOf(
+    workload: ObservedWorkload,
+    stored: StoredBreaker,
+    { placement, fallback }: Pick<RebalanceSettings, 'placement' | 'fallback'>,
+    nowMs: number,
+  ): DroughtState {
+    const { uid } = workload.metadata;
+    const breaker = readBreaker(stored, fallback.backoff.initialMs, nowMs);
+    const pool = this.#poolOf(workload, placement);
+    this.#pools.note(pool, uid, breaker, nowMs);
+    return {
+      kind: 'watched',
+      breaker,
+      permit: {
+        permits: stored.state === 'half-open' ? stored.permits : 0,
+        takenAtMs: stored.permitTakenAtMs ?? null,
+      },
+      shapes: this.#parts.shapes.views(),
+      poolIsOpen: this.#pools.isOpen(pool),
+      mayProbe: this.#pools.mayProbe(pool, uid),
+      placeholder: 'none',
+      removedAtMs: this.#removedAtMs,
+    };
+  }
+
+  /** Returns whether it was written: not if somebody else was quicker. Throws as the ledger does. */
+  async write(
+    workload: ObservedWorkload,
+    { breaker, permits }: { readonly breaker: Breaker; readonly permits: number },
+    expected: StoredBreaker,
+    placement: Placement,
+    nowMs: number,
+  ): Promise<boolean> {
+    const memo = writeMemo(breaker);
+    const { state } = breaker;
+    const next = state === 'half-open' ? { state, permits, memo } : { state, memo };
+    const { uid } = workload.metadata;
+    const { kind } = await this.#parts.ledger.setBreaker(uid, next, expected.version);
+    if (kind === 'written') this.#pools.note(this.#poolOf(workload, placement), uid, breaker, nowMs);
+    return kind === 'written';
+  }
+
+  /** Removals are harmless to whoever took over: the pods never ran, so a new leader begins with none. */
+  removed(nowMs: number): void {
+    this.#removedAtMs = [...this.#removedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS), nowMs];
+  }
+
+  forget(workloadUid: string): void {
+    this.#pools.forget(workloadUid);
+  }
+
+  #poolOf(workload: ObservedWorkload, placement: Placement): string {
+    const { rollout } = workload;
+    if (rollout.kind === 'StatefulSet') return poolOf(rollout.template.spec, placement);
+    const newest = this.#parts.cluster.replicaSetsOf(workload).findLast(({ replicas }) => replicas > 0);
+    return poolOf(newest?.template.spec ?? {}, placement);
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  type Breaker,
+  explainRebalance,
+  type ObservedWorkload,
+  type RebalanceTrace,
+  type StuckReference,
+} from '@spotalis/core';
+import type { EventRecorder } from '@spotalis/kube';
+import type { CounterSpec, GaugeSpec, HistogramSpec, Logger, Metrics } from '@spotalis/runtime';
+import { referenceTo } from '../lead/subject.ts';
+
+const state: GaugeSpec<'namespace' | 'workload' | 'workload_type'> = {
+  type: 'gauge',
+  name: 'spotalis_drought_state',
+  labels: ['namespace', 'workload', 'workload_type'],
+  help: 'Whether pods of a managed workload may go to spot: 0 yes, 1 one at a time after a lack of capacity (half-open), 2 no (open). From the leader only.',
+};
+
+const fallbacks: CounterSpec<never> = {
+  type: 'counter',
+  name: 'spotalis_fallbacks_total',
+  labels: [],
+  help: 'Pods that waited for spot capacity in vain and were removed, so that a substitute on on-demand takes their place.',
+};
+
+const timeToFallback: HistogramSpec<never> = {
+  type: 'histogram',
+  name: 'spotalis_time_to_fallback_seconds',
+  labels: [],
+  help: 'How long each of these pods had waited.',
+  buckets: [1, 5, 15, 30, 60, 120, 180, 300, 600, 1800],
+};
+
+const timeToReturn: HistogramSpec<never> = {
+  type: 'histogram',
+  name: 'spotalis_time_to_return_seconds',
+  labels: [],
+  help: 'From the first sign that there is spot capacity again until a workload had no substitute left.',
+  buckets: [5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14_400],
+};
+
+export const droughtMetricSpecs = [state, fallbacks, timeToFallback, timeToReturn] as const;
+
+const levels: Readonly<Record<Breaker['state'], number>> = { closed: 0, 'half-open': 1, open: 2 };
+
+export function droughtMetrics(metrics: Metrics) {
+  const level = metrics.gauge(state);
+  const removed = metrics.counter(fallbacks);
+  const toFallback = metrics.histogram(timeToFallback);
+  const toReturn = metrics.histogram(timeToReturn);
+  removed.touch({});
+  return {
+    /** Null: nobody watches it, or it is not ours. */
+    state(workload: ObservedWorkload, breaker: Breaker['state'] | null): void {
+      const labels = {
+        namespace: workload.metadata.namespace ?? '',
+        workload: workload.metadata.name,
+        workload_type: workload.workloadKind,
+      };
+      if (breaker === null) level.remove(labels);
+      else level.set(labels, levels[breaker]);
+    },
+    removed(waitedMs: number): void {
+      removed.add({});
+      toFallback.observe({}, waitedMs / 1000);
+    },
+    returned: (lastedMs: number) => toReturn.observe({}, lastedMs / 1000),
+  };
+}
+
+export type DroughtMetrics = ReturnType<typeof droughtMetrics>;
+
+export interface DroughtNarratorParts {
+  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly metrics: Pick<DroughtMetrics, 'removed' | 'returned'>;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Tells people how droughts go. Between its beginning and its end a drought is a matter of logs and metrics. */
+export class DroughtNarrator {
+  readonly #parts: DroughtNarratorParts;
+
+  constructor(parts: DroughtNarratorParts) {
+    this.#parts = parts;
+  }
+
+  /** The breaker was written. */
+  changed(workload: ObservedWorkload, trace: RebalanceTrace): void {
+    const { recorder, metrics, logger, now } = this.#parts;
+    const { reason, facts } = trace;
+    const { namespace, name } = workload.metadata;
+    logger.info('drought', { workload: `${workload.workloadKind}/${namespace}/${name}`, reason, ...facts });
+    if (reason === 'FallbackEnded' && trace.facts.returnedSinceMs !== null) {
+      metrics.returned(now() - trace.facts.returnedSinceMs);
+    }
+    if (reason !== 'FallbackStarted' && reason !== 'FallbackEnded') return;
+    recorder.record({
+      regarding: referenceTo(workload.workloadKind, workload),
+      type: reason === 'FallbackStarted' ? 'Warning' : 'Normal',
+      reason,
+      action: 'Bridge',
+      note: explainRebalance(trace),
+    });
+  }
+
+  removed({ workloadKind, metadata }: ObservedWorkload, pod: StuckReference, nowMs: number): void {
+    const waitedMs = nowMs - pod.sinceMs;
+    this.#parts.metrics.removed(waitedMs);
+    const workload = `${workloadKind}/${metadata.namespace}/${metadata.name}`;
+    this.#parts.logger.info('stuck pod removed', { workload, pod: pod.name, waitedMs });
+  }
+}

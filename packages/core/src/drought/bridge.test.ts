@@ -1,0 +1,216 @@
+import { describe, expect, it } from '@jest/globals';
+import { podKeys } from '../policy/keys.ts';
+import { decide } from '../rebalance/decide.ts';
+import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import {
+  altered,
+  annotated,
+  bothNodes,
+  deploymentOf,
+  node,
+  nodesOf,
+  NOON,
+  podsOf,
+  policy,
+  quiet,
+  revision,
+  settings,
+  snapshot,
+  template,
+} from '../testing/rebalance.ts';
+import { unschedulableSince } from './stuck.ts';
+
+const numbers = { spotPercentage: 70, minOnDemand: 1 };
+const onlyOnDemand = nodesOf(node('od-1', 'on-demand'));
+
+/** Seven of ten pods wait for spot capacity, which there is none of, for as long as this. */
+function stuckFor(waitedMs: number, change: Partial<RebalanceSnapshot> = {}): RebalanceSnapshot {
+  const pods = podsOf(7, 3, numbers).map((one) =>
+    one.name.startsWith('s')
+      ? altered(one, {
+          nodeName: null,
+          ready: false,
+          phase: 'Pending',
+          unschedulableSinceMs: NOON - waitedMs,
+          createdAtMs: NOON - waitedMs,
+        })
+      : one,
+  );
+  return snapshot({ pods, workload: deploymentOf(pods), nodes: onlyOnDemand, ...change });
+}
+
+const watched = (change: Partial<typeof quiet>): { drought: DroughtState } => ({
+  drought: { ...quiet, ...change },
+});
+const open = { state: 'open', sinceMs: 0, openedAtMs: NOON - 1_000, backoffMs: 60_000, early: true } as const;
+const removed = (one: RebalanceSnapshot): number => {
+  const { verdict } = decide(one, NOON);
+  return verdict.kind === 'bridge' ? verdict.remove.length : 0;
+};
+
+describe('pods that wait for spot capacity', () => {
+  it('are all replaced when the first has waited long enough', () => {
+    const trace = decide(stuckFor(120_000), NOON);
+    expect(trace).toMatchObject({
+      reason: 'FallbackStarted',
+      drought: 'closed',
+      verdict: { kind: 'bridge', next: { breaker: { state: 'open', early: true }, permits: 0 } },
+      facts: { waiting: 7, removed: 7, told: false },
+    });
+    expect(removed(stuckFor(120_000))).toBe(7);
+  });
+
+  it('are waited for until then, which is said', () => {
+    expect(decide(stuckFor(100_000), NOON)).toMatchObject({
+      reason: 'AwaitingSpot',
+      verdict: { kind: 'wait', untilMs: NOON + 20_000 },
+    });
+  });
+
+  it('are replaced at once when the breaker is open, or that of the placement, or most nodes were told to go', () => {
+    expect(removed(stuckFor(0, watched({ breaker: open })))).toBe(7);
+    expect(removed(stuckFor(0, watched({ poolIsOpen: true })))).toBe(7);
+    const leaving = ['a', 'b', 'c'].map((name) =>
+      node(name, 'spot', {
+        taints: [{ key: 'aws-node-termination-handler/spot-itn', effect: 'NoSchedule' }],
+      }),
+    );
+    expect(removed(stuckFor(0, { nodes: nodesOf(node('od-1', 'on-demand'), ...leaving) }))).toBe(7);
+  });
+
+  it('wait their own time when they came after the breaker had opened', () => {
+    const late = watched({ breaker: { ...open, openedAtMs: NOON - 60_000 } });
+    expect(removed(stuckFor(10_000, late))).toBe(0);
+    expect(removed(stuckFor(120_000, late))).toBe(7);
+  });
+
+  it('are removed no faster than the configuration allows', () => {
+    const fallback = { ...settings.fallback, maxRemovalsPerMinute: 5 };
+    const limited = { settings: { ...settings, fallback } };
+    expect(removed(stuckFor(120_000, { ...limited, ...watched({ removedAtMs: [NOON - 1_000] }) }))).toBe(4);
+    const spent = watched({
+      breaker: open,
+      removedAtMs: [1, 2, 3, 4, 5].map((seconds) => NOON - seconds * 1_000),
+    });
+    expect(decide(stuckFor(120_000, { ...limited, ...spent }), NOON)).toMatchObject({
+      reason: 'BudgetSpent',
+      verdict: { kind: 'wait', untilMs: NOON + 55_000 },
+    });
+  });
+
+  it.each([
+    ['unmanaged', { managed: { managed: false, reason: 'NotLabelled' } }],
+    ['of an invalid policy', { policy: { kind: 'frozen', numbers, problems: [] } }],
+    ['paused', { policy: policy(70, 1, { paused: true }) }],
+    ['looked at in read-only mode', { settings: { ...settings, readOnly: true } }],
+    ['without a ledger', { ledger: { kind: 'unreachable', code: 'X' } }],
+    ['without a webhook', { webhook: { kind: 'notServing', detail: 'x' } }],
+    ['told never to be replaced', { policy: policy(70, 1, { fallbackAfterMs: 'never' }) }],
+    ['in nobody’s watch', { drought: { kind: 'unwatched' } }],
+  ] satisfies readonly (readonly [string, Partial<RebalanceSnapshot>])[])('stay when %s', (_, change) => {
+    expect(removed(stuckFor(1e6, change))).toBe(0);
+  });
+
+  it('are no drought when no node could ever take them', () => {
+    const huge = { ...template, requests: { cpu: 1e6 } };
+    const one = stuckFor(1e6);
+    const workload = deploymentOf(one.pods, { revisions: [revision(10, { template: huge })] });
+    expect(removed({ ...one, workload })).toBe(0);
+  });
+
+  it('are judged by on-demand nodes where no spot node was ever seen', () => {
+    expect(removed(stuckFor(1e6, watched({ shapes: onlyOnDemand })))).toBe(7);
+    expect(removed(stuckFor(1e6, watched({ shapes: nodesOf() })))).toBe(0);
+  });
+
+  it('stay when their own affinity rules out on-demand: they would come back as they are', () => {
+    const requirement = { key: 'karpenter.sh/capacity-type', operator: 'In' as const, values: ['spot'] };
+    const affinity = {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchExpressions: [requirement] }],
+        },
+      },
+    };
+    const one = stuckFor(1e6);
+    const pinned = { ...template, spec: { affinity } };
+    const workload = deploymentOf(one.pods, { revisions: [revision(10, { template: pinned })] });
+    expect(removed({ ...one, workload })).toBe(0);
+  });
+});
+
+describe('substitutes', () => {
+  const substitutes = podsOf(0, 10, numbers).map((one, index) =>
+    index < 7 ? annotated(one, { [podKeys.substitute]: 'true' }) : one,
+  );
+  const bridged = (change: Partial<RebalanceSnapshot>): RebalanceSnapshot =>
+    snapshot({ pods: substitutes, workload: deploymentOf(substitutes), nodes: onlyOnDemand, ...change });
+  const halfOpen = { state: 'half-open', sinceMs: 0, probedAtMs: 0, backoffMs: 1, proven: true } as const;
+
+  it('stay while the breaker is open', () => {
+    expect(decide(bridged(watched({ breaker: open })), NOON)).toMatchObject({
+      reason: 'InDrought',
+      verdict: { kind: 'wait', untilMs: NOON + 59_000 },
+    });
+  });
+
+  it('are moved back one by one, each with a permit', () => {
+    const permit = { permits: 1, takenAtMs: null };
+    const armed = { nodes: bothNodes, ...watched({ breaker: halfOpen, permit }) };
+    expect(decide(bridged(armed), NOON)).toMatchObject({
+      reason: 'OnDemandSurplus',
+      verdict: { kind: 'move' },
+    });
+    const used = watched({ breaker: halfOpen, permit: { permits: 0, takenAtMs: NOON } });
+    expect(decide(bridged({ nodes: bothNodes, ...used }), NOON)).toMatchObject({
+      reason: 'ReturnGoesOn',
+      verdict: { kind: 'bridge', next: { permits: 1 }, remove: [] },
+    });
+    expect(decide(bridged(used), NOON).reason).toBe('ReturnUnderWay');
+  });
+
+  it('stay where there is no room for them, whatever the breaker says', () => {
+    const permit = { permits: 1, takenAtMs: null };
+    expect(decide(bridged(watched({ breaker: halfOpen, permit })), NOON).reason).toBe('NoCapacity');
+  });
+});
+
+describe('on-demand pods without a node', () => {
+  it('are reported and nothing else', () => {
+    const pods = podsOf(7, 3, numbers).map((one) =>
+      one.name === 'o1'
+        ? altered(one, { nodeName: null, ready: false, unschedulableSinceMs: NOON - 1e6 })
+        : one,
+    );
+    expect(decide(snapshot({ pods, workload: deploymentOf(pods) }), NOON)).toMatchObject({
+      reason: 'OnDemandShort',
+      facts: { waiting: 1, scheduled: 2, floor: 1 },
+      verdict: { kind: 'nothing' },
+    });
+  });
+});
+
+describe('a pod is unschedulable', () => {
+  const condition = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'Unschedulable',
+    message: '0/3 nodes are available',
+    lastTransitionTime: '2026-04-15T12:00:00Z',
+  };
+  const since = (status: object, spec: object = {}) =>
+    unschedulableSince({ spec, status: { conditions: [condition], ...status } });
+
+  it('since the scheduler said so', () => {
+    expect(since({})).toBe(NOON);
+  });
+
+  it('not while it is held back, waits for a preemption or a volume, or has a node', () => {
+    expect(since({}, { schedulingGates: [{ name: 'quota' }] })).toBeNull();
+    expect(since({}, { nodeName: 'n' })).toBeNull();
+    expect(since({ nominatedNodeName: 'n' })).toBeNull();
+    expect(since({ conditions: [{ ...condition, reason: 'SchedulingGated' }] })).toBeNull();
+    const message = '0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.';
+    expect(since({ conditions: [{ ...condition, message }] })).toBeNull();
+  });
+});
