@@ -1,14 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { podKeys } from '@spotalis/core';
+import { podKeys, policyKeys } from '@spotalis/core';
 import { PodHistory } from './history.ts';
-import { eventsOn, verdictOn } from './moves.ts';
+import { eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
 import { type Pod, splitOf, type Workload } from './workload.ts';
 
 /** Short, so that a drought lasts seconds: pods wait 5 s instead of 2 minutes, and 3 s instead of 1 to the next try. */
 const fallbackAfterMs = 5_000;
 const configuration = {
+  controller: {
+    leaderElection: {
+      namespace: 'spotalis-system',
+      leaseDuration: '4s',
+      renewDeadline: '3s',
+      retryPeriod: '500ms',
+    },
+  },
   fallback: { after: `${fallbackAfterMs}ms`, backoff: { initial: '3s', max: '10s' } },
   rebalance: {
     cooldown: '100ms',
@@ -87,4 +95,57 @@ describe('a drought', () => {
       `drought: ${removals} stuck pods, all Running after ${Math.round(bridgedMs)} ms; ${substitutes} substitutes back after ${Math.round(returnMs)} ms\n`,
     );
   }, 240_000);
+
+  it('of 30 workloads with one placement is waited for by the first few; a new leader and an empty ledger know of it', async () => {
+    const { cluster, redis, ledger } = stage;
+    const policy = { spotPercentage: 50, minOnDemand: 1 };
+    const declare = (namespace: string, name: string, more = {}) =>
+      stage.declare({ name, namespace, replicas: 4, policy, ...more });
+    await cluster.withdrawCapacity('spot');
+
+    const names = Array.from({ length: 30 }, (_, index) => `web-${index}`);
+    const first = await Promise.all(names.slice(0, 4).map((name) => declare('first', name)));
+    const ordered = await declare('ordered', 'db', { kind: 'StatefulSet' });
+    const patient = await declare('patient', 'web');
+    await patient.patch({ metadata: { annotations: { [policyKeys.spotFallbackAfter]: 'never' } } });
+    await Promise.all([...first, ordered].map((workload) => workload.ready(4, fallbackAfterMs + 30_000)));
+    const waited = stage.evictions('first');
+    expect(waited).toBe(first.length * 2);
+
+    const declaredAtMs = performance.now();
+    const later = await Promise.all(names.slice(4).map((name) => declare('later', name)));
+    await Promise.all(later.map((workload) => workload.ready(4, fallbackAfterMs + 30_000)));
+    const laterMs = performance.now() - declaredAtMs;
+    process.stdout.write(
+      `30 workloads: ${waited} pods of the first ${first.length} waited, ${stage.evictions('later')} of the other 26, whose 104 pods ran after ${Math.round(laterMs)} ms\n`,
+    );
+    expect(stage.evictions('later')).toBe(0);
+
+    // The leader dies and the ledger loses everything, while the breakers are open.
+    const [known] = first;
+    if (known === undefined) throw new Error('none');
+    const { workloadUid } = await known.revision();
+    await killLeader(stage);
+    await redis.node(0).command('FLUSHALL');
+    await waitFor(
+      'the breaker to be known again',
+      async () => (await ledger.breaker(workloadUid)).state !== 'closed',
+      { timeoutMs: 60_000 },
+    );
+    await known.patch({
+      spec: { template: { metadata: { annotations: { version: '2' } } } },
+    });
+    await known.scale(8);
+    await known.ready(8, fallbackAfterMs + 30_000);
+
+    expect(stage.evictions('patient')).toBe(0);
+    expect(splitOf((await patient.pods()).filter(({ spec }) => spec.nodeName === undefined)).spot).toBe(2);
+
+    const before = stage.evictions();
+    await cluster.returnCapacity('spot');
+    const all = [...first.slice(1), ...later, ordered, patient];
+    await Promise.all([exact(known, 8, 150_000), ...all.map((workload) => exact(workload, 4, 150_000))]);
+    expect(stage.evictions('patient')).toBe(0);
+    process.stdout.write(`back: ${stage.evictions() - before} evictions\n`);
+  }, 280_000);
 });

@@ -38,6 +38,7 @@ import { Reconciler } from './lead/reconciler.ts';
 import { takeOver } from './lead/succession.ts';
 import { Cluster } from './observe/cluster.ts';
 import { Observation } from './observe/observation.ts';
+import { Reaches } from './observe/reaches.ts';
 import { Reflectors } from './observe/reflectors.ts';
 import { Rooms } from './observe/rooms.ts';
 import { placeholderMetrics } from './placeholder/metrics.ts';
@@ -161,6 +162,9 @@ export function createController({ configuration, credentials, logger }: AppPart
           random,
         });
 
+  if (ledger === undefined) {
+    logger.warn('the ledger is inside the webhook: pods that wait for spot capacity get no substitutes');
+  }
   const leadMetric = leadMetrics(metrics);
   const leaseMetric = leaderMetrics(metrics, LEASE_NAME);
   const moveMetric = moveMetrics(metrics);
@@ -257,6 +261,16 @@ export function createController({ configuration, credentials, logger }: AppPart
     logger,
     policyDefaults: () => policyDefaultsOf(live.current),
     ledgers,
+    reaches:
+      ledger &&
+      new Reaches({
+        cluster,
+        ledger,
+        shapes,
+        rooms,
+        mayWrite: () => mayWrite() && !live.current.readOnlyMode,
+        now: wallMs,
+      }),
     rebalancer,
     resyncPeriodMs: values.controller.resyncPeriod,
     random,

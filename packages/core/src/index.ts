@@ -193,6 +193,7 @@ export {
   pruneVolume,
   type RawClaim,
   type RawVolume,
+  reachOf,
 } from './objects/volume.ts';
 export {
   type ObservedWorkload,
@@ -225,4 +226,5 @@ export { type Plan, planFor, type PlannedMove, type PlannedWait } from './previe
 export type { Breaker } from './drought/breaker.ts';
 export { readBreaker, writeMemo } from './drought/memo.ts';
 export { poolOf } from './drought/pool.ts';
+export { typesReached } from './drought/reach.ts';
 export { emptyNode, shapeKey } from './drought/shape.ts';

@@ -60,6 +60,7 @@ describe('the count of a workload', () => {
     const pods = Array.from({ length: 4 }, () => ({ node: 'spot-1' }));
     expect(count(pods, policyOf('70', '2'), 10)).toEqual({
       actual: { spot: 4, onDemand: 0, unknown: 0 },
+      substitutes: 0,
       desired: { spot: 7, onDemand: 3 },
       // Of four pods two may be on spot.
       drift: 2,

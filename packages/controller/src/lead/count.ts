@@ -15,6 +15,8 @@ interface ActualCounts extends TypeCounts {
 
 export interface WorkloadCount {
   readonly actual: ActualCounts;
+  /** On-demand pods that stand in for spot pods. */
+  readonly substitutes: number;
   /** What the policy asks for at the declared number of replicas; undefined without a policy. */
   readonly desired: TypeCounts | undefined;
   /** Spot pods too many or too few among the pods there are; undefined without a policy. */
@@ -36,18 +38,21 @@ export function countWorkload(
   const actual = { spot: 0, onDemand: 0, unknown: 0 };
   /** On a node that says nothing a pod goes on counting as what admission gave it. */
   let spot = 0;
+  let substitutes = 0;
   for (const pod of workload.pods) {
     if (pod.ended) continue;
     const nodeType = nodeTypeOf(pod);
     const type = pod.nodeName === undefined ? pod.admitted?.type : nodeType;
+    if (type === 'on-demand' && pod.admitted?.substitute === true) substitutes++;
     actual[type === undefined ? 'unknown' : type === 'spot' ? 'spot' : 'onDemand']++;
     if ((nodeType ?? pod.admitted?.type) === 'spot') spot++;
   }
-  if (workload.policy.kind === 'none') return { actual, desired: undefined, drift: undefined };
+  if (workload.policy.kind === 'none') return { actual, substitutes, desired: undefined, drift: undefined };
   const { numbers } = workload.policy;
   const present = actual.spot + actual.onDemand + actual.unknown;
   return {
     actual,
+    substitutes,
     desired: {
       spot: targetSpot(numbers, workload.replicas),
       onDemand: targetOnDemand(numbers, workload.replicas),

@@ -15,7 +15,7 @@ const replicasSpec: GaugeSpec<WorkloadLabel | 'capacity_type' | 'state'> = {
   type: 'gauge',
   name: 'spotalis_workload_replicas',
   labels: ['namespace', 'workload', 'workload_type', 'capacity_type', 'state'],
-  help: 'Replicas of a managed workload by capacity type: desired by its policy, actual by their nodes, reserved in the ledger. From the leader only.',
+  help: 'Replicas of a managed workload by capacity type: desired by its policy, actual by their nodes, reserved in the ledger, substitutes on on-demand for want of spot capacity. From the leader only.',
 };
 
 const driftSpec: GaugeSpec<WorkloadLabel> = {
@@ -79,6 +79,9 @@ export function leadMetrics(metrics: Metrics) {
       showCounts(labels, 'desired', report?.count.desired);
       showCounts(labels, 'actual', report?.count.actual);
       showCounts(labels, 'reserved', report?.reserved);
+      const standIns = { ...labels, capacity_type: 'on-demand', state: 'substitute' };
+      if (report === undefined) replicas.remove(standIns);
+      else replicas.set(standIns, report.count.substitutes);
       if (report?.count.drift === undefined) drift.remove(labels);
       else drift.set(labels, report.count.drift);
       if (report === undefined) invalid.remove(labels);

@@ -41,6 +41,7 @@ function reconcilerOf(cluster: Cluster) {
       },
       verify: () => Promise.resolve(),
     }),
+    reaches: undefined,
     rebalancer: {
       look: () => Promise.resolve(undefined),
       follow: () => undefined,
@@ -68,6 +69,7 @@ describe('the reconciler', () => {
       {
         count: {
           actual: { spot: 1, onDemand: 0, unknown: 0 },
+          substitutes: 0,
           desired: { spot: 3, onDemand: 0 },
           drift: 0,
         },

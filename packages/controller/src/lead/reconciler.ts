@@ -11,6 +11,7 @@ import {
 import type { ReconcileResult } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import type { Cluster } from '../observe/cluster.ts';
+import type { Reaches } from '../observe/reaches.ts';
 import type { Ledgers } from '../rebalance/ledgers.ts';
 import type { Rebalancer } from '../rebalance/rebalancer.ts';
 import type { LedgerReading } from '../rebalance/snapshot.ts';
@@ -29,6 +30,8 @@ export interface ReconcilerParts {
   readonly logger: Logger;
   readonly policyDefaults: () => PolicyDefaults;
   readonly ledgers: Pick<Ledgers, 'read'>;
+  /** Undefined where nobody else could be told. */
+  readonly reaches: Pick<Reaches, 'tell'> | undefined;
   readonly rebalancer: Pick<Rebalancer, 'look' | 'follow' | 'forget'>;
   readonly resyncPeriodMs: number;
   readonly random: () => number;
@@ -58,7 +61,7 @@ export class Reconciler {
       this.#lookAtNamespace(key, subject.key);
       return undefined;
     }
-    const { cluster, rebalancer, resyncPeriodMs, ledgers, random } = this.#parts;
+    const { cluster, rebalancer, reaches, resyncPeriodMs, ledgers, random } = this.#parts;
     const workload = cluster.workload(subject.kind, subject.key);
     if (workload === undefined || !cluster.isManaged(workload)) {
       this.#forget(key, workload);
@@ -68,6 +71,7 @@ export class Reconciler {
     const policy = this.#policyOf(workload);
     const ledger = await ledgers.read(workload);
     this.#report(key, workload, policy, ledger);
+    await reaches?.tell(workload);
     const againInMs = await rebalancer.look(key, workload, policy, ledger);
     const periodMs = ledger.kind === 'reachable' ? resyncPeriodMs : Math.min(AGAIN_MS, resyncPeriodMs);
     // Up to a tenth later, so that workloads found together are not looked at together for ever.

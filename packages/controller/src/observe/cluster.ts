@@ -51,7 +51,7 @@ export class Cluster {
   readonly pods: Store<ObservedPod, 'controller' | 'node' | 'placeholder'>;
   readonly nodes: Store<ObservedNode>;
   readonly pdbs: Store<ObservedPdb, 'namespace'>;
-  readonly claims: Store<ObservedClaim>;
+  readonly claims: Store<ObservedClaim, 'namespace'>;
   readonly volumes: Store<ObservedVolume>;
   readonly #managed: Managed;
 
@@ -71,7 +71,10 @@ export class Cluster {
     });
     this.nodes = new Store<ObservedNode>({ onHandlerError });
     this.pdbs = new Store<ObservedPdb, 'namespace'>({ indexes: { namespace: namespaceOf }, onHandlerError });
-    this.claims = new Store<ObservedClaim>({ onHandlerError });
+    this.claims = new Store<ObservedClaim, 'namespace'>({
+      indexes: { namespace: namespaceOf },
+      onHandlerError,
+    });
     this.volumes = new Store<ObservedVolume>({ onHandlerError });
   }
 

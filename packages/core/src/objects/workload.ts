@@ -19,6 +19,7 @@ export interface RawWorkload extends RawIdentified {
     };
     readonly ordinals?: { readonly start?: number };
     readonly template?: RawTemplate;
+    readonly volumeClaimTemplates?: readonly { readonly metadata?: { readonly name?: string } }[];
   };
   readonly status?: {
     readonly observedGeneration?: number;
@@ -37,6 +38,8 @@ type StatefulSetRollout = Pick<
 > & {
   /** A Deployment's are on its ReplicaSets. */
   readonly template: TemplateView;
+  /** The names of its volumeClaimTemplates: an ordinal's claims are named after them. */
+  readonly claimTemplates: readonly string[];
 };
 
 /** What is kept of a Deployment or a StatefulSet. */
@@ -100,5 +103,6 @@ function statefulSetRollout({ spec, status }: RawWorkload): StatefulSetRollout {
     currentRevision: status?.currentRevision ?? '',
     updateRevision: status?.updateRevision ?? '',
     template: pruneTemplate(spec?.template ?? {}),
+    claimTemplates: (spec?.volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? ''),
   };
 }

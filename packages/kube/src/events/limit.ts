@@ -1,4 +1,4 @@
-/** client-go's spam filter: an object may have this many Events at once, and one more every five minutes. */
+/** As client-go's spam filter: an object may have this many Events at once, and one more every five minutes. */
 const BURST = 25;
 const REFILL_MS = 300_000;
 /** Objects remembered. A forgotten one starts with a full bucket, which is harmless. */

@@ -99,7 +99,7 @@ describe('EventRecorder', () => {
     expect(JSON.parse(server.requests[2]?.body ?? '')).toMatchObject({ series: { count: 2 } });
   });
 
-  it('limits what one object may have, whatever the notes are', async () => {
+  it('limits what one object may have for one reason, whatever the notes are', async () => {
     const { server, recorder, dropped } = await record(json({}));
     for (let i = 0; i < 40; i++) {
       recorder.record(event({ note: `attempt ${i}` }));
@@ -108,6 +108,8 @@ describe('EventRecorder', () => {
     expect(server.requests).toHaveLength(25);
     expect(dropped).toHaveLength(15);
     expect(dropped[0]).toBe('limited TooManyBudgets');
+    recorder.record(event({ reason: 'Ended' }));
+    expect(dropped).toHaveLength(15);
   });
 
   it('holds no more than 1,000 while the server does not answer, and neither throws nor waits', async () => {

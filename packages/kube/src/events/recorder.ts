@@ -132,7 +132,8 @@ export class EventRecorder {
     if (this.queue.length >= QUEUE_LIMIT) {
       return 'full';
     }
-    return this.limit.allow(keyOfObject(event.regarding)) ? undefined : 'limited';
+    // By reason, so that many of one kind do not hide the one that says how it ended.
+    return this.limit.allow(`${keyOfObject(event.regarding)} ${event.reason}`) ? undefined : 'limited';
   }
 
   private async drain(): Promise<void> {

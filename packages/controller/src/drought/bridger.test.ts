@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Breaker, RebalanceTrace, StuckReference } from '@spotalis/core';
+import { LedgerUnavailable, type StoredBreaker } from '@spotalis/ledger';
+import type { Logger } from '@spotalis/runtime';
+import type { Outcome } from '../act/evictor.ts';
+import { Holds } from '../rebalance/holds.ts';
+import { DroughtNarrator } from '../report/droughts.ts';
+import { aDeployment } from '../testing/objects.ts';
+import { Bridger } from './bridger.ts';
+
+const logger: Logger = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+  child: () => logger,
+};
+const workload = aDeployment();
+const stored: StoredBreaker = { state: 'closed', version: 4 };
+const opened: Breaker = { state: 'open', sinceMs: 0, openedAtMs: 9, backoffMs: 60_000, early: true };
+const stuck = (count: number): StuckReference[] =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `p${index}`,
+    uid: `u${index}`,
+    resourceVersion: '1',
+    sinceMs: 0,
+  }));
+const trace: RebalanceTrace = {
+  verdict: { kind: 'nothing' },
+  reason: 'FallbackStarted',
+  facts: { waiting: 3, sinceMs: 0, removed: 3, told: false, nextProbeAtMs: 60_000 },
+  standing: null,
+  drought: 'closed',
+};
+
+function stage(
+  script: { outcome?: Outcome; write?: boolean | Error; serving?: boolean; fenced?: boolean } = {},
+) {
+  const log: string[] = [];
+  const { outcome = { kind: 'evicted' }, write = true, serving = true, fenced = false } = script;
+  const holds = new Holds(() => 0);
+  const bridger = new Bridger({
+    droughts: {
+      write: (_workload, next, expected) => {
+        log.push(`${next.breaker.state} over ${expected.version}`);
+        return write instanceof Error ? Promise.reject(write) : Promise.resolve(write);
+      },
+      removed: () => log.push('counted'),
+    },
+    evictor: {
+      removeUnscheduled: (namespace, pod) => {
+        log.push(`remove ${namespace}/${pod.name}`);
+        return Promise.resolve(outcome);
+      },
+    },
+    probe: {
+      ask: () =>
+        Promise.resolve(serving ? { kind: 'serving' } : { kind: 'notServing', detail: 'no ready endpoint' }),
+    },
+    holds,
+    narrator: new DroughtNarrator({
+      recorder: { record: ({ reason }) => log.push(`Event ${reason}`) },
+      metrics: { removed: () => undefined, returned: () => undefined },
+      logger,
+      now: () => 10_000,
+    }),
+    settings: () => ({ placement: {} }) as never,
+    mayWrite: () => !fenced,
+    now: () => 10_000,
+    logger,
+  });
+  const bridge = (count: number, next: Breaker | null = opened) =>
+    bridger.bridge(
+      workload,
+      trace,
+      { kind: 'bridge', next: next && { breaker: next, permits: 0 }, remove: stuck(count) },
+      { kind: 'reachable', counts: new Map(), breaker: stored },
+    );
+  return { log, bridge };
+}
+
+describe('bridging a drought', () => {
+  it('opens the breaker before the first pod goes, and counts each that went', async () => {
+    const { log, bridge } = stage();
+    await bridge(2);
+    expect(log).toEqual([
+      'open over 4',
+      'Event FallbackStarted',
+      'remove shop/p0',
+      'remove shop/p1',
+      'counted',
+      'counted',
+    ]);
+  });
+
+  it.each([
+    ['somebody else wrote the breaker', { write: false }, ['open over 4']],
+    [
+      'the ledger is out of reach',
+      { write: new LedgerUnavailable('LEDGER_TIMEOUT', 'late') },
+      ['open over 4'],
+    ],
+    ['the webhook does not serve', { serving: false }, []],
+    ['another leads', { fenced: true }, []],
+  ])('removes no pod when %s', async (_, script, expected) => {
+    const { log, bridge } = stage(script);
+    expect(await bridge(2)).toBe(500);
+    expect(log).toEqual(expected);
+  });
+
+  it.each(['gone', 'stale', 'conflict', 'blocked'] as const)(
+    'does not count a pod that was %s: it got a node, or nobody needs it',
+    async (kind) => {
+      const { log, bridge } = stage({ outcome: { kind, message: '' } as Outcome });
+      await bridge(1, null);
+      expect(log).toEqual(['remove shop/p0']);
+    },
+  );
+
+  it('asks more and more seldom when it may not remove', async () => {
+    const { log, bridge } = stage({ outcome: { kind: 'forbidden', message: 'no' } });
+    await bridge(1, null);
+    expect(await bridge(1, null)).toBeGreaterThan(1_000);
+    expect(log).toEqual(['remove shop/p0']);
+  });
+});
