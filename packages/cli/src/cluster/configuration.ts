@@ -83,12 +83,12 @@ function windowOf({ schedule, duration }: Configuration['rebalance']): Disruptio
 export async function readSettings(client: ApiClient, file: string | undefined): Promise<Settings> {
   const { values, origin, notes } = await find(client, file);
   const { nodeLabels, placement } = accepted(readCapacity(values));
-  const { rebalance } = values;
+  const { rebalance, fallback } = values;
   const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
   return {
     values,
     nodeLabels,
-    defaults: values.defaults,
+    defaults: { ...values.defaults, spotFallbackAfter: `${fallback.after}ms` },
     origin,
     notes,
     rebalance: {
@@ -100,6 +100,10 @@ export async function readSettings(client: ApiClient, file: string | undefined):
       maxMovesPerMinute,
       maxInFlight,
       placement,
+      fallback: {
+        maxRemovalsPerMinute: fallback.maxRemovalsPerMinute,
+        backoff: { initialMs: fallback.backoff.initial, maxMs: fallback.backoff.max },
+      },
     },
   };
 }

@@ -171,6 +171,8 @@ export class Survey {
       },
       ledger: { kind: 'reachable' },
       webhook: this.webhook,
+      // Breakers are in the ledger; what pods and Events show of them is told elsewhere.
+      drought: { kind: 'unwatched' },
       settings: this.settings.rebalance,
     };
   }

@@ -54,7 +54,6 @@ export class Droughts {
       shapes: this.#parts.shapes.views(),
       poolIsOpen: this.#pools.isOpen(pool),
       mayProbe: this.#pools.mayProbe(pool, uid),
-      placeholder: 'none',
       removedAtMs: this.#removedAtMs,
     };
   }

@@ -88,9 +88,12 @@ describe('an open breaker', () => {
   });
 
   it('is tried later when not even a placeholder got a node', () => {
-    const look = { placeholder: 'waiting' } as const;
-    expect(step(open, look, 299_999)).toMatchObject({ change: null, againAtMs: 300_000 });
-    expect(step(open, look, 300_000)).toMatchObject({ change: 'postponed', breaker: { backoffMs: 120_000 } });
+    expect(step(open, { placeholder: 'waiting' }, 1e9).change).toBeNull();
+    expect(step(open, { placeholder: 'failed' }, 179_999).change).toBeNull();
+    expect(step(open, { placeholder: 'failed' }, 300_000)).toMatchObject({
+      change: 'postponed',
+      breaker: { backoffMs: 120_000 },
+    });
     expect(step(open, { placeholder: 'running' }, 180_000).change).toBe('half-opened');
   });
 
@@ -161,7 +164,7 @@ const anyLook: fc.Arbitrary<DroughtLook> = fc.record({
   pending: fc.nat(3),
   scheduledAtMs: fc.option(time),
   room: fc.boolean(),
-  placeholder: fc.constantFrom('none' as const, 'waiting' as const, 'running' as const),
+  placeholder: fc.constantFrom('none' as const, 'waiting' as const, 'failed' as const, 'running' as const),
   lacking: fc.nat(3),
   substitutesSinceMs: fc.option(time),
   known: fc.boolean(),

@@ -49,8 +49,8 @@ export interface DroughtLook {
   readonly scheduledAtMs: number | null;
   /** A spot pod of the workload would get a node now. */
   readonly room: boolean;
-  /** What a placeholder, started to find out, has shown so far. */
-  readonly placeholder: 'none' | 'waiting' | 'running';
+  /** What a placeholder, started to find out, has shown; `none`: there will be none. */
+  readonly placeholder: 'none' | 'waiting' | 'failed' | 'running';
   /** How many spot pods are missing by the policy: at most so many substitutes are to be moved back. */
   readonly lacking: number;
   /** Since when the oldest substitute is there; null when there is none. */
@@ -90,8 +90,6 @@ const REARM_PERIODS = 1.5;
 const SHORTEST_REARM_MS = 1_000;
 /** A creation time has whole seconds, and the ledger's clock is not the API server's. */
 const CLOCKS_DIFFER_MS = 2_000;
-/** A placeholder has no `spot-fallback-after` of 0: an autoscaler needs its time. */
-const SHORTEST_PLACEHOLDER_MS = 30_000;
 
 /** The next state, from this one and one look. Total, and it settles: a second step of the same look changes nothing. */
 export function stepBreaker(
@@ -109,7 +107,7 @@ export function stepBreaker(
     case 'closed':
       return fromClosed(breaker, look, fallbackAfterMs, backoff, nowMs);
     case 'open':
-      return fromOpen(breaker, look, fallbackAfterMs, backoff, nowMs);
+      return fromOpen(breaker, look, backoff, nowMs);
     case 'half-open':
       return fromHalfOpen(breaker, permit, look, fallbackAfterMs, backoff, nowMs);
     default:
@@ -148,13 +146,7 @@ function fromClosed(
 type Open = Extract<Breaker, { state: 'open' }>;
 type HalfOpen = Extract<Breaker, { state: 'half-open' }>;
 
-function fromOpen(
-  breaker: Open,
-  look: DroughtLook,
-  fallbackAfterMs: number,
-  backoff: Backoff,
-  nowMs: number,
-): Step {
+function fromOpen(breaker: Open, look: DroughtLook, backoff: Backoff, nowMs: number): Step {
   const { sinceMs, backoffMs, early } = breaker;
   const dueAtMs = probeAtMs(breaker);
   // Pods that still wait are removed first; otherwise the attempt would fail by them.
@@ -165,8 +157,8 @@ function fromOpen(
   if (dueAtMs > nowMs) return still(breaker, dueAtMs);
   if (!look.mayProbe) return still(breaker, null);
   if (look.placeholder === 'none') return step(next, 'half-opened', 1);
-  const givenUpAtMs = dueAtMs + Math.max(fallbackAfterMs, SHORTEST_PLACEHOLDER_MS);
-  if (givenUpAtMs > nowMs) return still(breaker, givenUpAtMs);
+  // How long an autoscaler may take is the placeholder's own matter.
+  if (look.placeholder === 'waiting') return still(breaker, null);
   return step({ ...breaker, openedAtMs: nowMs, backoffMs: longer(backoffMs, backoff) }, 'postponed');
 }
 

@@ -6,6 +6,7 @@ import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import { type Decided, held, type Standing, type Verdict } from '../rebalance/verdict.ts';
 import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
 import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } from './breaker.ts';
+import { unprovableConstraint } from '../rebalance/spread.ts';
 import { isWithdrawing } from './notice.ts';
 import { type StuckPod, stuckPods } from './stuck.ts';
 
@@ -72,7 +73,7 @@ export function bridge(
 
 function lookAt(
   snapshot: RebalanceSnapshot,
-  { breaker, poolIsOpen, mayProbe, placeholder }: Watched,
+  { breaker, poolIsOpen, mayProbe }: Watched,
   members: readonly Member[],
   { drift }: Standing,
   stuck: readonly StuckPod[],
@@ -91,13 +92,22 @@ function lookAt(
     pending: spot.filter(({ pod }) => pod.nodeName === null).length,
     scheduledAtMs: latest(spot.filter(({ pod }) => pod.nodeName !== null)),
     room: asks && hasRoom(snapshot, members),
-    placeholder,
+    placeholder: lacking === 0 ? 'none' : placeholderOf(snapshot),
     lacking,
     substitutesSinceMs:
       substitutes.length === 0 ? null : Math.min(...substitutes.map(({ pod }) => pod.createdAtMs)),
     known,
     mayProbe,
   };
+}
+
+/** One is asked for as for any move to spot, so that there is none where nothing is to be moved. */
+function placeholderOf({ placeholders, workload }: RebalanceSnapshot): DroughtLook['placeholder'] {
+  const { kind } = placeholders.spot;
+  if (kind === 'off' || !templatesOf(workload).some((one) => unprovableConstraint(one) === null))
+    return 'none';
+  if (kind === 'running') return kind;
+  return kind === 'refused' ? 'failed' : 'waiting';
 }
 
 const latest = (members: readonly Member[]): number | null =>
@@ -193,10 +203,16 @@ function reasonOf(
 }
 
 /** What keeps substitutes where they are, although the policy wants spot pods; null when they may be moved. */
-export function inDrought({ drought }: RebalanceSnapshot, { drift }: Standing): Decided | null {
+export function inDrought(
+  { drought }: RebalanceSnapshot,
+  { drift }: Standing,
+  nowMs: number,
+): Decided | null {
   if (drift >= 0 || drought.kind === 'unwatched') return null;
-  const { breaker, permit, poolIsOpen } = drought;
+  const { breaker, permit, poolIsOpen, mayProbe } = drought;
   if (breaker.state === 'open') {
+    // Due to be tried: a placeholder is asked for as for any move. Before one moves, the breaker is half-open.
+    if (mayProbe && probeAtMs(breaker) <= nowMs) return null;
     return held('InDrought', { sinceMs: breaker.sinceMs, nextProbeAtMs: probeAtMs(breaker) });
   }
   if (breaker.state === 'half-open') return permit.permits > 0 ? null : held('ReturnUnderWay', {});

@@ -17,16 +17,17 @@ import { type Controller, controllerOf } from './owner.ts';
 
 /** The part of a Pod that the API server sends and that decisions depend on. */
 export interface RawPod extends RawIdentified, UnscheduledView {
-  readonly spec?: RequestingSpec & UnscheduledView['spec'] & {
-    readonly priority?: number;
-    readonly preemptionPolicy?: string;
-    readonly volumes?: readonly {
-      readonly name: string;
-      readonly persistentVolumeClaim?: { readonly claimName: string };
-      /** A generic ephemeral volume: its claim is named after the pod. */
-      readonly ephemeral?: object;
-    }[];
-  };
+  readonly spec?: RequestingSpec &
+    UnscheduledView['spec'] & {
+      readonly priority?: number;
+      readonly preemptionPolicy?: string;
+      readonly volumes?: readonly {
+        readonly name: string;
+        readonly persistentVolumeClaim?: { readonly claimName: string };
+        /** A generic ephemeral volume: its claim is named after the pod. */
+        readonly ephemeral?: object;
+      }[];
+    };
   readonly status?: UnscheduledView['status'] & {
     readonly phase?: string;
     readonly startTime?: string;

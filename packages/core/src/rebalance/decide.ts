@@ -47,7 +47,7 @@ function decideBeside(
     (standing.drift === 0
       ? (waiting(snapshot, members, standing, bridging) ?? held('Balanced', {}))
       : null) ??
-    inDrought(snapshot, standing) ??
+    inDrought(snapshot, standing, nowMs) ??
     unsettled(snapshot.workload, members, nowMs) ??
     nextMove(snapshot, members, standing, nowMs)
   );

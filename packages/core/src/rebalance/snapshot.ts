@@ -1,6 +1,6 @@
 import type { Placement } from '../capacity/placement.ts';
 import type { CapacityType } from '../capacity/type.ts';
-import type { Backoff, Breaker, DroughtLook, Permit } from '../drought/breaker.ts';
+import type { Backoff, Breaker, Permit } from '../drought/breaker.ts';
 import type { Managed } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
@@ -59,7 +59,6 @@ export type DroughtState =
       /** Several workloads of the same placement found no capacity at the same time. */
       readonly poolIsOpen: boolean;
       readonly mayProbe: boolean;
-      readonly placeholder: DroughtLook['placeholder'];
       /** When each stuck pod of the last minute was removed, in the whole cluster. */
       readonly removedAtMs: readonly number[];
     };

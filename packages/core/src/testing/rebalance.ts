@@ -203,7 +203,6 @@ export const quiet: Extract<DroughtState, { kind: 'watched' }> = {
   shapes: bothNodes,
   poolIsOpen: false,
   mayProbe: true,
-  placeholder: 'none',
   removedAtMs: [],
 };
 
