@@ -129,6 +129,7 @@ export function appear(
     ready: isReady,
     terminating: false,
     nodeName: node,
+    unschedulableSinceMs: null,
     createdAtMs,
     startedAtMs: createdAtMs,
     priority: 0,
