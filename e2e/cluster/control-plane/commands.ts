@@ -117,8 +117,8 @@ function joinedBy(network: NodeNetwork, { file, caFile }: Credentials): Record<s
     'kubelet-client-key': file('kubelet-client.key'),
     'kubelet-certificate-authority': caFile,
     'kubelet-preferred-address-types': 'InternalIP',
-    // A namespace whose pods have to run for real says so by an annotation, see `realNodeOnly`.
-    'enable-admission-plugins': 'PodNodeSelector',
+    // A namespace whose pods have to run for real says so by annotations, see `realNodeOnly`.
+    'enable-admission-plugins': 'PodNodeSelector,PodTolerationRestriction',
   };
 }
 

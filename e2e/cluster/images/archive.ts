@@ -37,6 +37,9 @@ export async function archiveOf(
     const unfinished = `${file}.${process.pid}`;
     await store.buildah('push', '--quiet', image, `oci-archive:${unfinished}:${image}`);
     renameSync(unfinished, file);
+    // Only the base stays in the store: each image and each step of its making is a copy of everything in it.
+    await store.buildah('rmi', '--force', image);
+    await store.buildah('rmi', '--prune', '--force');
     forgetOld(store.dir, stem);
   };
   const waiting = (pid: number) => announce(`${image}: waiting for process ${pid}, which is building images`);
@@ -44,7 +47,7 @@ export async function archiveOf(
   return { file, image, megabytes: Math.round(statSync(file).size / 1e5) / 10 };
 }
 
-const KEPT = 3;
+const KEPT = 2;
 
 function forgetOld(dir: string, stem: string): void {
   const archives = readdirSync(dir)

@@ -26,7 +26,5 @@ export async function serviceImage(service: ServiceName, image: string): Promise
       image,
       repository,
     );
-    // What earlier builds left: only what has a name is ever used again.
-    await store.buildah('rmi', '--prune', '--force');
   });
 }

@@ -36,13 +36,13 @@ export class Toolbox {
     return `mount -t overlay overlay -o lowerdir='${this.#usr}':/usr /usr`;
   }
 
-  /** Runs a program with the tree laid over /usr, for it alone. */
+  /** Runs a program with the tree laid over /usr, for it alone; what it writes to /var/lib is gone with it. */
   async run(
     command: string,
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
   ): Promise<string> {
-    const script = `${this.mountCommand}; exec "$@"`;
+    const script = `${this.mountCommand}; mount -t tmpfs tmpfs /var/lib; exec "$@"`;
     const done = await run('unshare', ['--mount', 'sh', '-ec', script, 'sh', command, ...args], env);
     if (!done.ok) throw new Error(`${command} ${args.join(' ')} failed: ${done.stderr.trim()}`);
     return done.stdout.trim();

@@ -5,6 +5,8 @@ import { PAUSE_IMAGE } from '../images/others.ts';
 import type { NodeNetwork } from './network.ts';
 
 export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
+/** Keeps all pods off whose namespace does not say that they are to run for real. */
+export const REAL_TAINT = { key: 'testcluster.spotalis.io/real', effect: 'NoSchedule' };
 export const KUBELET_HEALTH_PORT = 10_248;
 export const PROXY_HEALTH_PORT = 10_256;
 
@@ -96,6 +98,7 @@ function kubelet({ network, cgroup, caFile, servingCertificate }: NodeSettings):
     clusterDNS: [network.hostAddress],
     clusterDomain: 'cluster.local',
     resolvConf: '',
+    registerWithTaints: [REAL_TAINT],
     cgroupDriver: 'cgroupfs',
     cgroupRoot: `/${cgroup}`,
     enforceNodeAllocatable: ['pods'],

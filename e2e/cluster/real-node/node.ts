@@ -13,6 +13,7 @@ import {
   CONTAINERD_SOCKET,
   KUBELET_HEALTH_PORT,
   PROXY_HEALTH_PORT,
+  REAL_TAINT,
   writeNodeFiles,
 } from './configuration.ts';
 import { type ServiceNames, serveNames } from './names.ts';
@@ -23,6 +24,7 @@ const REAL_NODE_NAME = 'real-1';
 /** Annotations of a namespace whose pods are to run in real containers. */
 export const realNodeOnly = {
   'scheduler.alpha.kubernetes.io/node-selector': `kubernetes.io/hostname=${REAL_NODE_NAME}`,
+  'scheduler.alpha.kubernetes.io/defaultTolerations': JSON.stringify([{ ...REAL_TAINT, operator: 'Exists' }]),
 };
 
 interface NodeObject extends KubeObject {
@@ -55,15 +57,25 @@ export class RealNode {
     await this.#ctr('images', 'tag', '--force', image, as);
   }
 
-  /** What the memory of a container's processes amounts to, without the page cache, by the container's ID. */
+  /** What the memory of a container's processes amounts to, without the page cache. */
   residentMegabytes(podUid: string, containerId: string): number {
+    const stat = this.#readOf(podUid, containerId, 'memory.stat', /^(?:total_rss|anon) \d+$/m);
+    return Math.round(Number(/^(?:total_rss|anon) (\d+)$/m.exec(stat)?.[1]) / 1e5) / 10;
+  }
+
+  /** Signals every process of a container, past the kubelet: as the kernel does when memory is short. */
+  kill(podUid: string, containerId: string, signal: NodeJS.Signals): void {
+    const pids = this.#readOf(podUid, containerId, 'cgroup.procs', /\d/).trim().split('\n');
+    for (const pid of pids) process.kill(Number(pid), signal);
+  }
+
+  /** A file of the container's cgroup, from the hierarchy in which it says something of that kind. */
+  #readOf(podUid: string, containerId: string, file: string, saying: RegExp): string {
     const id = containerId.replace('containerd://', '');
     for (const cgroup of this.#site.cgroups) {
       for (const quality of ['', 'burstable', 'besteffort']) {
-        const dir = join(cgroup, 'kubepods', quality, `pod${podUid}`, id);
-        const stat = readIfThere(join(dir, 'memory.stat'));
-        const bytes = /^(?:total_rss|anon) (\d+)$/m.exec(stat)?.[1];
-        if (bytes !== undefined) return Math.round(Number(bytes) / 1e5) / 10;
+        const text = readIfThere(join(cgroup, 'kubepods', quality, `pod${podUid}`, id, file));
+        if (saying.test(text)) return text;
       }
     }
     throw new Error(`no cgroup of the container ${id}`);

@@ -1,3 +1,4 @@
+import { cacheDir } from '../cache.ts';
 import { findProgram } from '../process/path.ts';
 import { remove } from '../process/removal.ts';
 import { run } from '../process/run.ts';
@@ -16,6 +17,8 @@ const NAMESPACES = ['--mount', '--net', '--pid', '--fork', '--kill-child', '--mo
 export async function whyNoRealNode(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'it takes Linux';
   if (process.getuid?.() !== 0) return 'it takes root';
+  // Of which the node has its own.
+  if (cacheDir().startsWith('/var/lib/')) return 'it takes a cache outside of /var/lib (SPOTALIS_CACHE_DIR)';
   const lacking = ['apt-get', 'dpkg-deb', 'unshare', 'nsenter', 'setpriv'].find((name) => !findProgram(name));
   if (lacking !== undefined) return `it takes ${lacking}`;
   const entered = await run('unshare', [...NAMESPACES, 'true']);
