@@ -264,6 +264,8 @@ export class Placeholders {
     const wish = this.#wishes.get(key);
     if (wish === undefined || wish.shape === null) return;
     const { subject, shape } = wish;
+    // Made since it was decided.
+    if (this.#isThere(subject)) return;
     const manifest = placeholderManifest(subject, shape, {
       namespace,
       image: settings.image,

@@ -13,7 +13,17 @@ import {
   type RawPod,
 } from '@spotalis/core';
 import type { RawObject } from '@spotalis/kube';
+import type { Logger } from '@spotalis/runtime';
 import { Cluster } from '../observe/cluster.ts';
+
+/** Says nothing. */
+export const silent: Logger = {
+  error: () => undefined,
+  warn: () => undefined,
+  info: () => undefined,
+  debug: () => undefined,
+  child: () => silent,
+};
 
 let version = 0;
 const nextVersion = (): string => String(++version);
