@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { pages } from '../docs/pages.ts';
+import { rules } from './rules.ts';
+
+const text = (path: string): string => pages().find((page) => page.path === path)?.text ?? '';
+
+describe('the alerts', () => {
+  it('have a runbook each, and each runbook an alert', () => {
+    const sections = [...text('docs/runbooks.md').matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    expect(sections).toEqual(rules.map(({ alert }) => alert));
+  });
+
+  it.each([...rules])('say of $alert how bad it is, what is the matter and what it means', (rule) => {
+    expect(rule.labels['severity']).toMatch(/^(critical|warning)$/);
+    expect(rule.annotations.summary).not.toMatch(/\.$/);
+    expect(rule.annotations.description).toMatch(/\.$/);
+  });
+
+  it.each([...rules])('look in $alert at series that there are', ({ expr }) => {
+    const series = new Set(expr.match(/\bspotalis_\w+/g));
+    const known = text('docs/metrics.md');
+    expect([...series].filter((name) => !known.includes(`\`${name}\``))).toEqual([]);
+    expect(series.size).toBeGreaterThan(0);
+  });
+});
