@@ -7,6 +7,7 @@ import { type Prometheus, promtool, startPrometheus, waitFor } from '@spotalis/c
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { parse, stringify } from 'yaml';
 import { openStage, type Stage } from '../scenarios/stage.ts';
+import { questions } from './dashboard.ts';
 import { type Rule, ruleFile, rules } from './rules.ts';
 
 const times = fileURLToPath(new URL('times.promtool.yaml', import.meta.url));
@@ -100,6 +101,25 @@ describe('a real Prometheus', () => {
     await waitFor('the leader to be scraped', () => prometheus.count('spotalis_webhook_serving == 1'));
     await waitFor('no alert', async () => (await prometheus.firing()).length === 0);
   }, 60_000);
+
+  /** Nothing drifted yet, and nothing was held. */
+  const quiet = new Set(['Workloads off target', 'Why workloads are held']);
+
+  it.each(questions.filter(({ title }) => !quiet.has(title)))(
+    'has an answer for the dashboard: $title',
+    async ({ expr }) => {
+      // In a short while a rate over minutes is there, too.
+      await waitFor(`an answer to ${expr}`, async () => (await prometheus.count(expr)) > 0);
+    },
+    60_000,
+  );
+
+  it.each(questions.filter(({ title }) => quiet.has(title)))(
+    'understands the dashboard: $title',
+    async ({ expr }) => {
+      expect(await prometheus.count(expr)).toBe(0);
+    },
+  );
 
   it('fires SpotalisPolicyInvalid for an annotation that cannot be read', async () => {
     const workload = await stage.declare({ ...web, name: 'typo' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pages } from '../docs/pages.ts';
+import { questions } from './dashboard.ts';
 import { rules } from './rules.ts';
 
 const text = (path: string): string => pages().find((page) => page.path === path)?.text ?? '';
@@ -21,5 +22,13 @@ describe('the alerts', () => {
     const known = text('docs/metrics.md');
     expect([...series].filter((name) => !known.includes(`\`${name}\``))).toEqual([]);
     expect(series.size).toBeGreaterThan(0);
+  });
+});
+
+describe('the dashboard', () => {
+  it.each([...questions])('asks in $title for series that there are', ({ expr }) => {
+    const named = expr.match(/\b(spotalis|controller_runtime)_\w+/g) ?? [];
+    const series = named.map((name) => name.replace(/_bucket$/, ''));
+    expect(series.filter((name) => !text('docs/metrics.md').includes(`\`${name}\``))).toEqual([]);
   });
 });
