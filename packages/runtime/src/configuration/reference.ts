@@ -28,7 +28,8 @@ Durations are written as in Go: \`1500ms\`, \`30s\`, \`2h30m\`. In an environmen
 commas, and a map is YAML in one line (JSON is, too). Variables that Kubernetes sets for Services are ignored.
 
 A changed file is picked up within seconds for the keys marked *reloadable*; the others wait for a restart, and the
-log names them. A changed file with a fault in it is refused as a whole: the old values stay in force. Within one
+log names them. A changed file with a fault in it is refused as a whole: the old values stay in force, and an Event
+\`InvalidConfiguration\` on the service's pod, the log and \`spotalis_configuration_reloads_total\` tell of it. Within one
 file, a key may be written once only, under its name or an older one.`;
 
 function section(group: string, settings: ReadonlyMap<string, Setting<unknown>>): string {

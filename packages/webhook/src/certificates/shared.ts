@@ -30,6 +30,8 @@ const CALL_DEADLINE_MS = 5_000;
 const START_DEADLINE_MS = 24 * HOUR_MS;
 /** From an empty Secret to one that is complete takes three steps; rivals may undo some. */
 const MOST_STEPS = 8;
+/** Nobody is slower than the others this often in a row: then the write is refused for another reason. */
+const MOST_LOST = 5;
 
 export interface SharedCertificateOptions {
   readonly client: ApiClient;
@@ -85,6 +87,7 @@ export class SharedCertificate implements CertificateSource, Component {
   #wake: () => void = () => undefined;
   #trouble = '';
   #problem = '';
+  #lost = 0;
   #running: Promise<void> | undefined;
 
   constructor(options: SharedCertificateOptions) {
@@ -151,10 +154,11 @@ export class SharedCertificate implements CertificateSource, Component {
     try {
       const restMs = await this.#advance();
       this.#trouble = '';
+      this.#lost = 0;
       return Math.min(restMs, periodMs);
     } catch (thrown) {
       const error = asError(thrown);
-      if (isRivalry(error)) return HURRY_MS;
+      if (isRivalry(error) && ++this.#lost < MOST_LOST) return HURRY_MS;
       observer.failed();
       if (error.message !== this.#trouble) {
         logger.error('the certificate cannot be looked after; trying again', { error });
