@@ -54,6 +54,14 @@ describe('the deadline of calls to Redis', () => {
     expect(outcomes).toEqual(['LEDGER_TIMEOUT']);
   });
 
+  it('is as long for a call that is sent between two looks at the clock', async () => {
+    note(silence());
+    await pass(timeoutMs / 8 - 2);
+    note(silence());
+    await pass(timeoutMs);
+    expect(outcomes).toEqual(['LEDGER_TIMEOUT']);
+  });
+
   it('counts a stall of this process as a moment', async () => {
     note(silence());
     stalledMs += 10 * timeoutMs;

@@ -49,12 +49,12 @@ export class Patience {
   /** Settles as the answer does, or rejects with LEDGER_TIMEOUT. */
   wait<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const call: Call = { sentAtMs: this.#heardMs, giveUp: reject };
-      this.#calls.add(call);
       this.#listen();
+      const call: Call = { sentAtMs: this.#heardUntilNowMs(), giveUp: reject };
+      this.#calls.add(call);
       answer.then(
         (value) => {
-          this.#answeredAtMs = this.#heardMs;
+          this.#answeredAtMs = this.#heardUntilNowMs();
           if (!this.#calls.delete(call)) this.#options.lateAnswer();
           resolve(value);
         },
@@ -83,11 +83,14 @@ export class Patience {
       this.stop();
       return;
     }
-    const now = this.#now();
-    this.#heardMs += Math.min(now - this.#steppedAtMs, this.#stepMs);
-    this.#steppedAtMs = now;
+    this.#heardMs = this.#heardUntilNowMs();
+    this.#steppedAtMs = this.#now();
     // What arrived by now waits in the socket: it is read between here and the next immediate.
     if (this.#overdue().length > 0) setImmediate(() => this.#giveUp());
+  }
+
+  #heardUntilNowMs(): number {
+    return this.#heardMs + Math.min(this.#now() - this.#steppedAtMs, this.#stepMs);
   }
 
   #giveUp(): void {
