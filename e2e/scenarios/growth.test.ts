@@ -16,6 +16,14 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
     await stage?.close();
   });
 
+  /** A machine too busy for the API server's two seconds shows in the log of the test, and not in its result. */
+  function expectExactBut(missed: number, off: number, namespace: string): void {
+    if (missed > 0)
+      console.log(`${namespace}: ${missed} decisions missed their deadline, ${off} pods are off`);
+    expect(off).toBeLessThanOrEqual(missed);
+    if (missed === 0) expect(stage.evictions(namespace)).toBe(0);
+  }
+
   const bursts = [
     { replicas: 10, spotPercentage: 70, minOnDemand: 1 },
     { replicas: 20, spotPercentage: 80, minOnDemand: 2 },
@@ -38,9 +46,8 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       const workload = await stage.declare({ name: 'web', namespace, replicas, policy });
       const split = await workload.splitWhenCreated(replicas, 240_000);
       const missed = split.unsteered + (await decidedAlone(stage)) - before;
-      expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(missed);
-      if (missed > 0) console.log(`${namespace}: ${missed} decisions missed their deadline on this machine`);
-      else expect(stage.evictions(namespace)).toBe(0);
+      expectExactBut(missed, Math.abs(driftOf(workload, split)), namespace);
+      if (missed === 0) expect(split).toEqual(workload.exactly(replicas));
     },
     300_000,
   );
@@ -61,8 +68,7 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       unsteered += split.unsteered;
     }
     const missed = unsteered + (await decidedAlone(stage)) - before;
-    expect(off).toBeLessThanOrEqual(missed);
-    if (missed === 0) expect(stage.evictions('fifty')).toBe(0);
+    expectExactBut(missed, off, 'fifty');
   }, 300_000);
 
   it('answers every admission in time', async () => {
