@@ -7,8 +7,10 @@ export interface ServiceOptions {
   readonly name: string;
   /** For Node itself. */
   readonly nodeArgs?: readonly string[];
-  /** A file that this Node runs: a bundle, or TypeScript. */
-  readonly script: string;
+  /** A file that this Node runs: a bundle, or TypeScript. Or `program`. */
+  readonly script?: string;
+  /** One that runs by itself. */
+  readonly program?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Set as KUBECONFIG; `cluster.kubeconfigFor(...)` makes one for a ServiceAccount. */
@@ -24,6 +26,7 @@ export function defineService(supervisor: Supervisor, logDir: string, options: S
     name,
     nodeArgs = [],
     script,
+    program = process.execPath,
     args = [],
     env = {},
     kubeconfig,
@@ -34,8 +37,8 @@ export function defineService(supervisor: Supervisor, logDir: string, options: S
     supervisor,
     command: {
       name,
-      command: process.execPath,
-      args: [...nodeArgs, script, ...args],
+      command: program,
+      args: [...nodeArgs, ...(script === undefined ? [] : [script]), ...args],
       env: { ...env, ...(kubeconfig && { KUBECONFIG: kubeconfig }) },
       logFile: join(logDir, `${name}.log`),
     },

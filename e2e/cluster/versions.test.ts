@@ -14,6 +14,10 @@ describe('the pinned versions', () => {
     expect(goMod(module).match(/^require (\S+ \S+)$/m)?.[1]).toBe(requirement);
   });
 
+  it('are those of the Go module of karpenter, beside what its main.go uses', () => {
+    expect(goMod('karpenter')).toContain(`\tsigs.k8s.io/karpenter v${VERSIONS.karpenter}\n`);
+  });
+
   it('of the staging modules of Kubernetes follow its own', () => {
     const staging = VERSIONS.kubernetes.replace(/^1/, 'v0');
     const replaced = [...goMod('kubernetes').matchAll(/(k8s\.io\/\S+) => \1 (\S+)/g)].map(
@@ -24,7 +28,7 @@ describe('the pinned versions', () => {
   });
 
   it('name a Go that every module builds with', () => {
-    for (const module of ['kubernetes', 'etcd', 'kwok', 'helm']) {
+    for (const module of ['kubernetes', 'etcd', 'kwok', 'helm', 'karpenter']) {
       const wanted = /^go (\d+)\.(\d+)/m.exec(goMod(module));
       expect(VERSIONS.go).toMatch(new RegExp(`^${wanted?.[1]}\\.${wanted?.[2]}\\.`));
     }

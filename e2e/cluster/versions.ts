@@ -5,6 +5,8 @@ export const VERSIONS = {
   kwok: '0.8.0',
   /** For the charts. */
   helm: '3.22.0',
+  /** For scenarios with an autoscaler. */
+  karpenter: '1.14.1',
   /** The toolchain that builds them, where they are built. */
   go: '1.26.8',
 } as const;

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import {
   type Cluster,
+  type ClusterOptions,
   type Proxy,
   type RedisOptions,
   type RedisServers,
@@ -24,6 +25,7 @@ export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis'
   readonly spotNodes?: number;
   readonly onDemandNodes?: number;
   readonly podsPerNode?: number;
+  readonly nodeLabels?: NonNullable<ClusterOptions['nodeLabels']>;
   /** Holds the webhooks' answers back at random, since fast handlers see little concurrency. */
   readonly delayAnswersMs?: number;
   /** Puts a proxy between the services and the API server. */
@@ -155,6 +157,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     spotNodes = 6,
     onDemandNodes = 6,
     podsPerNode = 2_000,
+    nodeLabels = () => ({}),
     delayAnswersMs = 0,
     proxied = false,
     gated = false,
@@ -162,7 +165,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   } = options;
   const redis = await startRedis(redisOptions);
   try {
-    const cluster = await startCluster({ audit: true, spotNodes, onDemandNodes, podsPerNode });
+    const cluster = await startCluster({ audit: true, spotNodes, onDemandNodes, podsPerNode, nodeLabels });
     try {
       const proxy = proxied ? await startProxy(cluster.ports.apiserver) : undefined;
       const gate = gated

@@ -6,7 +6,9 @@ import { VERSIONS } from '../versions.ts';
 import type { GoToolchain } from './go.ts';
 import { type ProgramName, projectOf } from './programs.ts';
 
-const PACKAGES: Readonly<Record<ProgramName, string>> = {
+type Built = ProgramName | 'karpenter';
+
+const PACKAGES: Readonly<Record<Built, string>> = {
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
@@ -14,11 +16,12 @@ const PACKAGES: Readonly<Record<ProgramName, string>> = {
   kwok: 'sigs.k8s.io/kwok/cmd/kwok',
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
   'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
+  karpenter: 'spotalis.io/e2e/karpenter',
   helm: 'helm.sh/helm/v3/cmd/helm',
 };
 
 /** Builds one program from its Go module, whose checksums are in the go.sum beside it. */
-export async function build(program: ProgramName, target: string, go: GoToolchain): Promise<void> {
+export async function build(program: Built, target: string, go: GoToolchain): Promise<void> {
   mkdirSync(dirname(target), { recursive: true });
   const unfinished = `${target}-${process.pid}`;
   const args = [
@@ -32,7 +35,7 @@ export async function build(program: ProgramName, target: string, go: GoToolchai
     unfinished,
     PACKAGES[program],
   ];
-  const moduleDir = fileURLToPath(new URL(`../go/${projectOf(program)}/`, import.meta.url));
+  const moduleDir = moduleDirOf(program);
   try {
     const { ok, stderr } = await run(go.command, args, go.env, moduleDir);
     if (!ok)
@@ -43,9 +46,15 @@ export async function build(program: ProgramName, target: string, go: GoToolchai
   }
 }
 
-function linkerFlags(program: ProgramName): string {
+/** Where the module is that builds it. */
+export function moduleDirOf(program: Built): string {
+  const module = program === 'karpenter' ? program : projectOf(program);
+  return fileURLToPath(new URL(`../go/${module}/`, import.meta.url));
+}
+
+function linkerFlags(program: Built): string {
   const withoutSymbols = '-s -w';
-  if (projectOf(program) !== 'kubernetes') return withoutSymbols;
+  if (program === 'karpenter' || projectOf(program) !== 'kubernetes') return withoutSymbols;
   // Else it reports v0.0.0, and clients decide by the version what it can do.
   const [major, minor] = VERSIONS.kubernetes.split('.');
   const values = { gitVersion: `v${VERSIONS.kubernetes}`, gitMajor: major, gitMinor: minor };

@@ -23,7 +23,7 @@ export function projectOf(program: ProgramName): Project {
 }
 
 /** The project and its version are in the path: another version never finds this one's programs. */
-export function cachedProgram(program: ProgramName): string {
-  const project = projectOf(program);
+export function cachedProgram(program: ProgramName | 'karpenter'): string {
+  const project = program === 'karpenter' ? program : projectOf(program);
   return join(cacheDir(), 'bin', `${project}-${VERSIONS[project]}`, program);
 }

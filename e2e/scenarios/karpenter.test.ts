@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  findKarpenter,
+  installationNamespace,
+  type Karpenter,
+  startKarpenter,
+  waitFor,
+} from '@spotalis/cluster';
+import { policyKeys } from '@spotalis/core';
+import { verdictOn } from './moves.ts';
+import { openStage, type Stage } from './stage.ts';
+import { splitOf, type Workload } from './workload.ts';
+
+const program = await findKarpenter((line) => process.stdout.write(`${line}\n`));
+if ('missing' in program)
+  process.stdout.write(`scenarios with an autoscaler are left out: ${program.missing}\n`);
+const describeOrSkip = 'missing' in program ? describe.skip : describe;
+
+const spotPercentage = (percentage: number) => ({
+  metadata: { annotations: { [policyKeys.spotPercentage]: String(percentage) } },
+});
+
+/** More than half of a node that the autoscaler makes: each pod needs one of its own. */
+const template = {
+  metadata: { labels: { app: 'web' } },
+  spec: {
+    terminationGracePeriodSeconds: 0,
+    containers: [
+      { name: 'app', image: 'registry.k8s.io/pause:3.10', resources: { requests: { cpu: '500m' } } },
+    ],
+  },
+};
+
+describeOrSkip('with a real autoscaler and no spot node', () => {
+  let stage: Stage;
+  let karpenter: Karpenter;
+  let web: Workload;
+
+  beforeAll(async () => {
+    if ('missing' in program) throw new Error(program.missing);
+    stage = await openStage({
+      spotNodes: 0,
+      onDemandNodes: 3,
+      // It waits for ever for machines behind nodes that are said to be of its pools.
+      nodeLabels: () => ({ 'karpenter.sh/nodepool': null }),
+      controllers: 1,
+      webhooks: 1,
+      configuration: {
+        controller: { leaderElection: { namespace: installationNamespace }, resyncPeriod: '5s' },
+        rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000 },
+        fallback: { placeholderTimeout: '15s' },
+      },
+    });
+    karpenter = await startKarpenter(stage.cluster, program);
+    web = await stage.declare({
+      name: 'web',
+      namespace: 'scaled',
+      replicas: 4,
+      policy: { spotPercentage: 0, minOnDemand: 1 },
+      spec: { selector: { matchLabels: { app: 'web' } }, template },
+    });
+    await web.ready(4);
+  }, 150_000);
+
+  afterAll(async () => {
+    await stage?.close();
+  });
+
+  const placeholders = async (): Promise<number> =>
+    (await stage.cluster.api.list('Pod', { namespace: installationNamespace })).length;
+
+  it('each move goes through a placeholder, a node made for it, an eviction and a replacement there', async () => {
+    expect(await karpenter.nodes()).toEqual([]);
+    await web.patch(spotPercentage(50));
+    await waitFor('two pods on spot', async () => splitOf(await web.ready(4)).spot === 2, {
+      timeoutMs: 60_000,
+      intervalMs: 300,
+    });
+    const made = new Set((await karpenter.nodes()).map(({ metadata }) => metadata.name));
+    const homes = (await web.pods()).map(({ spec }) => spec.nodeName ?? '');
+    expect(new Set(homes.filter((name) => made.has(name))).size).toBe(2);
+    expect(stage.evictions()).toBe(2);
+    await waitFor('no placeholder', async () => (await placeholders()) === 0, { timeoutMs: 30_000 });
+  }, 150_000);
+
+  it('evicts nobody while there is no more spot capacity, and takes its placeholder back', async () => {
+    await karpenter.exhaustSpot();
+    await web.patch(spotPercentage(75));
+    await waitFor('a placeholder', async () => (await placeholders()) === 1, { timeoutMs: 60_000 });
+    await verdictOn(stage, web, 'NoCapacity');
+    await waitFor('it to be given up', async () => (await placeholders()) === 0, { timeoutMs: 60_000 });
+    expect(stage.evictions()).toBe(2);
+  }, 150_000);
+});
