@@ -63,6 +63,11 @@ describe('the charts', () => {
     ['a typo', { webhook: { replica: 3 } }, /additional properties 'replica' not allowed/],
     ['a typo in the configuration', { global: { config: { rebalance: { cooldwn: '1s' } } } }, /'cooldwn'/],
     ['a word for a number', { webhook: { replicas: 'three' } }, /replicas.*got string, want integer/s],
+    [
+      'a label that is no text',
+      { webhook: { podLabels: { more: true } } },
+      /podLabels\/more.*got boolean, want string/,
+    ],
     ['no Redis at all', { redis: { enabled: false } }, /redis\.enabled is false.*names no server/],
     ['two Redis', { global: external.global }, /set redis\.enabled=false/],
     [

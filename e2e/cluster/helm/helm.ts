@@ -94,7 +94,8 @@ export class Helm {
     const all = [...args];
     if (values !== undefined) {
       const file = join(this.#home, `values-${this.#calls++}.yaml`);
-      writeFileSync(file, stringify(values));
+      // As helm reads it, to whom a bare yes is a boolean.
+      writeFileSync(file, stringify(values, { version: '1.1' }));
       all.push('--values', file);
     }
     const { ok, stdout, stderr } = await run(this.#command, all, env);
