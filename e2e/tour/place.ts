@@ -25,6 +25,7 @@ export interface Place {
 /** Short enough to watch. The defaults suit production and are in docs/configuration.md. */
 const pace = {
   rebalance: { cooldown: '1s', minPodAge: '2s' },
+  fallback: { backoff: { initial: '5s' } },
 };
 
 export async function findPlace(plan: Plan, leave: Leave, say: (line: string) => void): Promise<Place> {

@@ -109,11 +109,12 @@ describe('the tour', () => {
     );
     expect(output).toMatch(/^rollout: .* 0 evictions, /m);
     expect(output).toMatch(/^share: .* 4 evictions, .* 2 moves there and 2 back\.$/m);
+    expect(output).toMatch(/^drought: .* All pods were Ready again after 1\d\.\d s without spot; 47 moves /m);
     expect(code).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('shop/web');
     rmSync(file);
     expect(readdirSync(temporary)).toEqual([]);
-  }, 400_000);
+  }, 600_000);
 
   it('names an unknown flag', async () => {
     const { code, output } = await start(['--exit-when-setled'], nothing);
