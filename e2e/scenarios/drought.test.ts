@@ -148,4 +148,21 @@ describe('a drought', () => {
     expect(stage.evictions('patient')).toBe(0);
     process.stdout.write(`back: ${stage.evictions() - before} evictions\n`);
   }, 280_000);
+
+  it('of on-demand capacity is told loudly, and never repaired onto spot', async () => {
+    const { cluster } = stage;
+    const policy = { spotPercentage: 50, minOnDemand: 2 };
+    const namespace = 'short';
+    const workload = await stage.declare({ name: 'web', namespace, replicas: 4, policy });
+    await workload.ready(4);
+    const history = await PodHistory.follow(cluster, namespace);
+    await cluster.withdrawCapacity('on-demand');
+    await verdictOn(stage, workload, 'OnDemandShort');
+    await waitFor('the Event', async () => (await eventsOn(stage, workload, 'OnDemandShort')).length === 1);
+    await cluster.returnCapacity('on-demand');
+    await exact(workload, 4);
+    await history.stop();
+    expect(stage.evictions(namespace)).toBe(0);
+    for (const { spot } of history.states) expect(spot).toBeLessThanOrEqual(2);
+  }, 120_000);
 });
