@@ -102,8 +102,8 @@ describe('a real Prometheus', () => {
     await waitFor('no alert', async () => (await prometheus.firing()).length === 0);
   }, 60_000);
 
-  /** Nothing drifted yet, and nothing was held. */
-  const quiet = new Set(['Workloads off target', 'Why workloads are held']);
+  /** Nothing drifted yet, nothing was held, and there is capacity. */
+  const quiet = new Set(['Workloads off target', 'Why workloads are held', 'Substitutes']);
 
   it.each(questions.filter(({ title }) => !quiet.has(title)))(
     'has an answer for the dashboard: $title',
@@ -152,6 +152,16 @@ describe('a real Prometheus', () => {
     await workload.patch({ metadata: { annotations: { 'spotalis.io/spot-percentage': '70' } } });
     await ends('SpotalisDriftLasting');
     await ends('SpotalisMovesBlocked');
+  }, 120_000);
+
+  it('fires SpotalisDroughtLasting while there is no spot node', async () => {
+    const annotations = { 'spotalis.io/spot-fallback-after': '1s' };
+    const workload = await stage.declare({ ...web, name: 'dry' });
+    await workload.patch({ metadata: { annotations } });
+    await workload.ready(10);
+    await fires('SpotalisDroughtLasting', () => stage.cluster.withdrawCapacity('spot'));
+    await stage.cluster.returnCapacity('spot');
+    await stage.cluster.api.delete('Deployment', workload.path);
   }, 120_000);
 
   it('fires SpotalisLedgerDegraded while Redis is away', async () => {
