@@ -54,7 +54,7 @@ export class Recording {
     });
     const pictures = frames.map((lines, index) => picture(lines, index * height));
     return [
-      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
+      `<svg xmlns="http://www.w3.org/2000/svg" xml:space="preserve" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
       '<title>A recording of a terminal</title>',
       '<style>',
       'text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#e6edf3;white-space:pre}',
