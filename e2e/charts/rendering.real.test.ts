@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
 import { chartDir, Helm, type KubeObject, type Values } from '@spotalis/cluster';
 
 const release = { name: 'spotalis', namespace: 'spotalis-system' };
 const external = { redis: { enabled: false }, global: { config: { redis: { url: 'redis://mine:6379' } } } };
 const subcharts = ['controller', 'webhook', 'redis'] as const;
+type Chart = 'spotalis' | (typeof subcharts)[number];
 
 interface Schema {
   readonly type?: string;
@@ -12,14 +14,20 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** Every value that the schema of a chart knows, as the umbrella calls it, with its schema. */
-function valuesOf(chart: (typeof subcharts)[number]): [string, Schema][] {
-  const schema: Schema = JSON.parse(readFileSync(`${chartDir(chart)}/values.schema.json`, 'utf8'));
-  const walk = (path: string, node: Schema): [string, Schema][] =>
+const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+
+/** Every value of its own that the schema of a chart knows, as the umbrella calls it, with its schema. */
+function valuesOf(chart: Chart): [string, Schema][] {
+  const isWhole = chart === 'spotalis';
+  const schema: Schema = readJson(`${chartDir(isWhole ? undefined : chart)}/values.schema.json`);
+  const walk = (path: readonly string[], node: Schema): [string, Schema][] =>
     node.properties === undefined
-      ? [[path, node]]
-      : Object.entries(node.properties).flatMap(([name, inner]) => walk(`${path}.${name}`, inner));
-  return walk(chart, schema).filter(([path]) => !path.startsWith(`${chart}.global.`));
+      ? [[path.join('.'), node]]
+      : Object.entries(node.properties).flatMap(([name, inner]) => walk([...path, name], inner));
+  const others = new Set<string>(['global', ...subcharts]);
+  return Object.entries(schema.properties ?? {})
+    .filter(([name]) => !others.has(name))
+    .flatMap(([name, inner]) => walk(isWhole ? [name] : [chart, name], inner));
 }
 
 function nested(path: string, value: unknown): Values {
@@ -113,14 +121,16 @@ describe('the charts', () => {
     await expect(helm.template(release, chartDir(), values)).resolves.not.toEqual([]);
   });
 
-  it.each(subcharts)(
-    'use every value of the %s',
+  it.each<Chart>(['spotalis', ...subcharts])(
+    'use every value of %s',
     async (chart) => {
       // On, so that what belongs to an option shows; a password, because a random one never is the same.
       const options: Values = {
         webhook: { autoscaling: { enabled: true }, metrics: { serviceMonitor: { enabled: true } } },
         controller: { metrics: { serviceMonitor: { enabled: true } } },
         redis: { password: 'given' },
+        alerts: { enabled: true },
+        dashboard: { enabled: true },
       };
       const certs: Readonly<Record<string, string>> = {
         'webhook.certificate.issuerRef': 'cert-manager',
@@ -139,7 +149,7 @@ describe('the charts', () => {
         let base = withOptions(certs[path]) as Values;
         if (path === 'webhook.replicas') base = { redis: options['redis'] };
         if (path === 'redis.enabled') base = external;
-        const isOn = !/serviceMonitor|podMonitor/.test(path) || path.endsWith('serviceMonitor.enabled');
+        const isOn = !path.includes('podMonitor');
         const changed = merged(base, nested(path, sample(schema, isOn))) as Values;
         if (path === 'redis.enabled') continue;
         const [one, other] = await Promise.all([
@@ -165,6 +175,32 @@ describe('the charts', () => {
       await expect(helm.template(alone, chartDir(chart))).rejects.toThrow('names no server');
     },
   );
+
+  it('bring the alerts and the dashboard as they are in their files', async () => {
+    const labels = { team: 'web' };
+    const values = { alerts: { enabled: true, labels }, dashboard: { enabled: true, labels } };
+    const objects = await helm.template(release, chartDir(), values);
+    const files = `${chartDir()}/files`;
+    expect(objects.find(({ kind }) => kind === 'PrometheusRule')).toMatchObject({
+      metadata: { labels },
+      spec: parse(readFileSync(`${files}/alerts.yaml`, 'utf8')),
+    });
+    const dashboard = objects.find(({ metadata }) => metadata?.name === 'spotalis-dashboard');
+    expect(dashboard).toMatchObject({
+      metadata: { labels: { grafana_dashboard: '1', team: 'web' } },
+      data: { 'spotalis.json': readFileSync(`${files}/dashboard.json`, 'utf8') },
+    });
+  });
+
+  it('have the labels of the services stand over those of their pods when they are scraped', async () => {
+    const on = { metrics: { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } } };
+    const objects = await helm.template(release, chartDir(), { webhook: on, controller: on });
+    const endpoints = objects.flatMap(({ kind, ...rest }) =>
+      kind === 'ServiceMonitor' || kind === 'PodMonitor' ? [JSON.stringify(rest)] : [],
+    );
+    expect(endpoints).toHaveLength(4);
+    for (const endpoint of endpoints) expect(endpoint).toContain('"honorLabels":true');
+  });
 
   it('give the registration and the services the same scope', async () => {
     const namespaceSelector = { matchLabels: { team: 'web' } };

@@ -255,7 +255,8 @@ affinity:
 {{- if and $wanted (not (dig "metrics" "enabled" true .Values.global.config)) -}}
 {{- fail (printf "%s.metrics has a monitor enabled, and global.config.metrics.enabled is false: there is nothing to scrape" .Chart.Name) -}}
 {{- end -}}
-{{- $endpoint := dict "port" "metrics" "interval" .Values.metrics.interval -}}
+{{- /* What the services say of a workload has its own namespace as a label, and not the service's. */ -}}
+{{- $endpoint := dict "port" "metrics" "interval" .Values.metrics.interval "honorLabels" true -}}
 {{- if .Values.metrics.serviceMonitor.enabled }}
 apiVersion: v1
 kind: Service
