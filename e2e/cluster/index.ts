@@ -1,7 +1,7 @@
 export { type AuditEvent, AuditLog } from './api/audit.ts';
 export { ApiClient, type KubeObject, type ListOptions, type WatchEvent } from './api/client.ts';
 export { ApiError } from './api/error.ts';
-export { type PrepareOptions, prepareBinaries } from './binaries/prepare.ts';
+export { type PrepareOptions, prepareBinaries, prepareHelm, prepareKubectl } from './binaries/prepare.ts';
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export { chartDir, Helm, HelmError, type Release, type Values } from './helm/helm.ts';
 export { type Balancer, startBalancer } from './installation/balancer.ts';

@@ -14,6 +14,7 @@ const PACKAGES: Readonly<Record<Built, string>> = {
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
   'kube-scheduler': 'k8s.io/kubernetes/cmd/kube-scheduler',
   kwok: 'sigs.k8s.io/kwok/cmd/kwok',
+  kubectl: 'k8s.io/kubernetes/cmd/kubectl',
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
   'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
   karpenter: 'spotalis.io/e2e/karpenter',

@@ -64,6 +64,13 @@ export async function prepareHelm(options: PrepareOptions = {}): Promise<string>
   return (await prepare(['helm'], { ...options, dir: '' }))('helm');
 }
 
+/** The kubectl that people have, or one of the control plane's version. */
+export async function prepareKubectl(options: PrepareOptions = {}): Promise<string> {
+  const { dir = process.env['SPOTALIS_BINARIES'] } = options;
+  const installed = findProgram('kubectl', dir ? [resolve(dir)] : []);
+  return installed ?? (await prepare(['kubectl'], { ...options, dir: '' }))('kubectl');
+}
+
 async function isHelm3(command: string): Promise<boolean> {
   const { ok, stdout } = await run(command, ['version', '--template', '{{.Version}}']);
   return ok && stdout.startsWith('v3.');

@@ -11,7 +11,9 @@ export const PROGRAM_NAMES = [
 ] as const;
 /** What a real node takes on top. */
 export const NODE_PROGRAM_NAMES = ['kubelet', 'kube-proxy'] as const;
-export type ProgramName = (typeof PROGRAM_NAMES)[number] | (typeof NODE_PROGRAM_NAMES)[number] | 'helm';
+/** What people use beside it. */
+type ClientName = 'helm' | 'kubectl';
+export type ProgramName = (typeof PROGRAM_NAMES)[number] | (typeof NODE_PROGRAM_NAMES)[number] | ClientName;
 /** Where each program is. */
 export type Programs = Readonly<Record<(typeof PROGRAM_NAMES)[number], string>>;
 export type NodePrograms = Readonly<Record<(typeof NODE_PROGRAM_NAMES)[number], string>>;
