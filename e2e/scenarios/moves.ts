@@ -1,4 +1,5 @@
 import { type KubeObject, waitFor } from '@spotalis/cluster';
+import { policyKeys, targetSpot } from '@spotalis/core';
 import type { Stage } from './stage.ts';
 import type { Workload } from './workload.ts';
 
@@ -11,7 +12,9 @@ interface Verdict {
 interface DebugState {
   readonly leader: { readonly isLeader: boolean };
   readonly webhook: { readonly kind: string; readonly detail?: string };
-  readonly workloads: Readonly<Record<string, { readonly rebalance?: Verdict }>>;
+  readonly workloads: Readonly<
+    Record<string, { readonly rebalance?: Verdict; readonly count: { readonly desired?: { spot: number } } }>
+  >;
 }
 
 /** The controller that says it leads, with what it says; undefined while there is none. */
@@ -48,6 +51,27 @@ export async function verdictOn(stage: Stage, workload: Workload, reason: string
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}; it is ${JSON.stringify(last)}`);
   });
+}
+
+/** Has the leader decide so many times anew: turn by turn it is asked for other shares, and each has to be seen. */
+export async function decideOften(
+  stage: Stage,
+  workload: Workload,
+  { times, replicas, shares }: { times: number; replicas: number; shares: readonly [number, number] },
+): Promise<void> {
+  // The last look is over when the next has begun.
+  for (let turn = 0; turn <= times; turn++) {
+    const spotPercentage = shares[turn % 2] ?? 0;
+    const desired = targetSpot({ ...workload.policy, spotPercentage }, replicas);
+    await workload.patch({
+      metadata: { annotations: { [policyKeys.spotPercentage]: String(spotPercentage) } },
+    });
+    await waitFor(
+      `a look at ${workload.subject} that wants ${desired} on spot`,
+      async () => (await leaderOf(stage))?.state.workloads[workload.subject]?.count.desired?.spot === desired,
+      { timeoutMs: 60_000 },
+    );
+  }
 }
 
 /** Waits until the leader gives this reason for each of many. */
