@@ -31,6 +31,8 @@ const KINDS = [
   'Secret',
   'Service',
   'ServiceAccount',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
 ];
 
 /** As little as the webhook writes into what the chart brought empty. */

@@ -65,6 +65,8 @@ interface RawOptions {
   readonly accept?: string;
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 const ANSWER_TIMEOUT_MS = 30_000;
 const FIELD_MANAGER = 'test';
 
@@ -138,6 +140,18 @@ export class ApiClient {
     });
   }
 
+  /** What the API server would warn of if this was applied. Nothing is changed. */
+  async applyWarnings(object: KubeObject): Promise<string[]> {
+    const { apiVersion, kind, metadata: { name, namespace = 'default' } = {} } = object;
+    const path = pathOf(await this.#resource(`${apiVersion}/${kind}`), namespace, name);
+    const { warnings } = await this.#send('PATCH', path, {
+      query: { fieldManager: FIELD_MANAGER, force: 'true', dryRun: 'All' },
+      body: object,
+      contentType: 'application/apply-patch+yaml',
+    });
+    return warnings;
+  }
+
   /** A merge patch, or a JSON patch where `patch` is a list. */
   async patch<T = KubeObject>(
     kind: string,
@@ -171,11 +185,16 @@ export class ApiClient {
     }
   }
 
-  async raw<T = unknown>(
-    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  async raw<T = unknown>(method: Method, path: string, options: RawOptions = {}): Promise<T> {
+    const { text } = await this.#send(method, path, options);
+    return JSON.parse(text);
+  }
+
+  async #send(
+    method: Method,
     path: string,
-    options: RawOptions = {},
-  ): Promise<T> {
+    options: RawOptions,
+  ): Promise<{ readonly text: string; readonly warnings: string[] }> {
     const { query = {}, body, contentType = 'application/json', accept = 'application/json' } = options;
     const url = new URL(path, this.#access.server);
     for (const [name, value] of Object.entries(query))
@@ -189,7 +208,7 @@ export class ApiClient {
     });
     const text = await response.body.text();
     if (response.statusCode >= 300) throw new ApiError(`${method} ${path}`, response.statusCode, text);
-    return JSON.parse(text);
+    return { text, warnings: [response.headers['warning'] ?? []].flat().map(readWarning) };
   }
 
   /** The events of a collection since a version, as they come; ends when `signal` does or the server closes. */
@@ -255,6 +274,12 @@ export class ApiClient {
       documents.push(await this.raw('GET', path, { accept: DISCOVERY_TYPE }));
     return indexResources(documents);
   }
+}
+
+/** The text of a header such as `299 - "a quoted text"`. */
+function readWarning(header: string): string {
+  const [, quoted = header] = /^\d+ \S+ "(.*)"$/.exec(header) ?? [];
+  return quoted.replaceAll(/\\(.)/g, '$1');
 }
 
 function readManifests(manifests: string | KubeObject | readonly KubeObject[]): readonly KubeObject[] {
