@@ -1,5 +1,6 @@
 import type { Command } from './command/command.ts';
 import { completionCommand } from './completion/completion.ts';
+import { doctorCommand } from './doctor/doctor.ts';
 import { disableCommand, enableCommand } from './enable/enable.ts';
 import { explainCommand } from './explain/explain.ts';
 import { planCommand } from './plan/plan.ts';
@@ -11,6 +12,7 @@ export const commands: readonly Command[] = [
   statusCommand,
   explainCommand,
   planCommand,
+  doctorCommand,
   enableCommand,
   disableCommand,
   completionCommand,

@@ -78,7 +78,7 @@ export {
   type NodeLabelTexts,
   readNodeLabels,
 } from './capacity/labels.ts';
-export { type PodMark, readPodMark } from './capacity/mark.ts';
+export { hasForeignCost, type PodMark, readPodMark } from './capacity/mark.ts';
 export { type NodePoolView, offersOnDemand, onDemandSelectors } from './capacity/offer.ts';
 export type { JsonPatchOperation } from './capacity/patch.ts';
 export {

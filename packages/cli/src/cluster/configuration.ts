@@ -13,9 +13,10 @@ interface RawConfigMap extends RawObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-const configMaps = resource<RawConfigMap>('v1', 'configmaps', 'ConfigMap');
+export const configMaps = resource<RawConfigMap>('v1', 'configmaps', 'ConfigMap');
 const selector = 'app.kubernetes.io/name=spotalis,app.kubernetes.io/component=controller';
-const key = 'spotalis.yaml';
+/** Of a ConfigMap: the configuration file. */
+export const configurationKey = 'spotalis.yaml';
 
 /** What the services go by. */
 export interface Settings {
@@ -55,7 +56,7 @@ async function find(client: ApiClient, file: string | undefined): Promise<Found>
   } catch (error) {
     return assumed(`the ConfigMap of the installation cannot be read (${asError(error).message})`);
   }
-  const [first, ...others] = maps.filter(({ data }) => data?.[key] !== undefined);
+  const [first, ...others] = maps.filter(({ data }) => data?.[configurationKey] !== undefined);
   if (first === undefined) return assumed('no ConfigMap of an installation was found');
   const { namespace = '', name } = first.metadata;
   const origin = `ConfigMap ${namespace}/${name}`;
@@ -64,7 +65,7 @@ async function find(client: ApiClient, file: string | undefined): Promise<Found>
   try {
     const { values } = await loadConfiguration({
       file: origin,
-      text: first.data?.[key] ?? '',
+      text: first.data?.[configurationKey] ?? '',
       environment: {},
     });
     return { values, origin, notes };
@@ -81,7 +82,15 @@ function windowOf({ schedule, duration }: Configuration['rebalance']): Disruptio
 
 /** The configuration that the services of this cluster run with, as far as it can be read. */
 export async function readSettings(client: ApiClient, file: string | undefined): Promise<Settings> {
-  const { values, origin, notes } = await find(client, file);
+  return settingsOf(await find(client, file));
+}
+
+/** For who has to go on although the configuration cannot be accepted. */
+export async function assumedSettings(why: string): Promise<Settings> {
+  return settingsOf(await assumed(why));
+}
+
+function settingsOf({ values, origin, notes }: Found): Settings {
   const { nodeLabels, placement } = accepted(readCapacity(values));
   const { rebalance, fallback } = values;
   const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;

@@ -55,7 +55,7 @@ export class Survey {
   readonly nodes: Nodes;
   readonly settings: Settings;
   readonly webhook: WebhookState;
-  readonly #objects: Objects;
+  readonly objects: Objects;
   readonly #podsByController: ReadonlyMap<string, readonly ObservedPod[]>;
   readonly #setsByController: ReadonlyMap<string, readonly ObservedReplicaSet[]>;
   readonly #volumes: {
@@ -64,7 +64,7 @@ export class Survey {
   };
 
   constructor(objects: Objects, settings: Settings, webhook: WebhookState) {
-    this.#objects = objects;
+    this.objects = objects;
     this.settings = settings;
     this.webhook = webhook;
     this.notes = [...settings.notes, ...objects.notes];
@@ -94,7 +94,7 @@ export class Survey {
   }
 
   pod(namespace: string, name: string): ObservedPod | undefined {
-    return this.#objects.pods.find(
+    return this.objects.pods.find(
       ({ metadata }) => metadata.namespace === namespace && metadata.name === name,
     );
   }
@@ -102,7 +102,7 @@ export class Survey {
   /** Undefined for a pod that no Deployment or StatefulSet made. */
   ownerOf({ controller }: ObservedPod): ObservedWorkload | undefined {
     if (controller === undefined) return undefined;
-    const set = this.#objects.replicaSets.find(({ metadata }) => metadata.uid === controller.uid);
+    const set = this.objects.replicaSets.find(({ metadata }) => metadata.uid === controller.uid);
     const uid = set === undefined ? controller.uid : set.controller?.uid;
     return this.workloads.find(({ metadata }) => metadata.uid === uid);
   }
@@ -120,13 +120,13 @@ export class Survey {
   }
 
   isNamespaceLabelled(name: string): boolean {
-    const found = this.#objects.namespaces.find((one) => one.metadata.name === name);
+    const found = this.objects.namespaces.find((one) => one.metadata.name === name);
     return found?.labels[enabledLabel] === 'true';
   }
 
   managedOf({ metadata, labels }: ObservedWorkload): Managed {
     const { namespace = '' } = metadata;
-    const found = this.#objects.namespaces.find((one) => one.metadata.name === namespace);
+    const found = this.objects.namespaces.find((one) => one.metadata.name === namespace);
     return managed(
       { namespace, namespaceLabels: found?.labels ?? {}, workloadLabels: labels },
       this.settings.values.scope,
@@ -134,7 +134,7 @@ export class Survey {
   }
 
   policyOf({ metadata, annotations }: ObservedWorkload): PolicyReading {
-    const found = this.#objects.namespaces.find((one) => one.metadata.name === metadata.namespace);
+    const found = this.objects.namespaces.find((one) => one.metadata.name === metadata.namespace);
     return readPolicy({
       workload: annotations,
       namespace: found?.annotations ?? {},
@@ -159,7 +159,7 @@ export class Survey {
       policy: this.policyOf(workload),
       workload: workloadViewOf(workload, { changes, replicaSets, ledgers: this.#countsOf(replicaSets) }),
       pods: pods.map((pod) => podViewOf(pod, this.#volumes)),
-      pdbs: this.#objects.pdbs
+      pdbs: this.objects.pdbs
         .filter(({ metadata }) => metadata.namespace === namespace)
         .map(({ view }) => view),
       history,
@@ -178,7 +178,7 @@ export class Survey {
   }
 
   #placeholderOf({ metadata }: ObservedWorkload, type: CapacityType): PlaceholderEvidence {
-    const found = this.#objects.pods.find(
+    const found = this.objects.pods.find(
       ({ placeholder }) => placeholder?.workloadUid === metadata.uid && placeholder.type === type,
     );
     return (found && evidenceOf(found)) ?? { kind: 'none' };

@@ -1,6 +1,6 @@
 import type { WebhookState } from '@spotalis/core';
 import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
-import { readSettings } from './configuration.ts';
+import { readSettings, type Settings } from './configuration.ts';
 import { fetchObjects } from './fetch.ts';
 import type { Session } from './session.ts';
 import { Survey } from './survey.ts';
@@ -15,7 +15,7 @@ interface RawSlice extends RawObject {
   readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[];
 }
 
-const configurations = resource<RawWebhooks>(
+export const configurations = resource<RawWebhooks>(
   'admissionregistration.k8s.io/v1',
   'mutatingwebhookconfigurations',
   'MutatingWebhookConfiguration',
@@ -23,11 +23,15 @@ const configurations = resource<RawWebhooks>(
 const slices = resource<RawSlice>('discovery.k8s.io/v1', 'endpointslices', 'EndpointSlice');
 
 /** Reads the cluster once. */
-export async function takeSurvey(
-  { client, namespace, configFile }: Session,
+export async function takeSurvey(session: Session, signal: AbortSignal): Promise<Survey> {
+  return surveyBy(await readSettings(session.client, session.configFile), session, signal);
+}
+
+export async function surveyBy(
+  settings: Settings,
+  { client, namespace }: Session,
   signal: AbortSignal,
 ): Promise<Survey> {
-  const settings = await readSettings(client, configFile);
   const [objects, webhook] = await Promise.all([
     fetchObjects(client, { namespace, nodeLabels: settings.nodeLabels, signal }),
     webhookOf(client, settings.values.webhook.configurationName),
@@ -42,15 +46,7 @@ async function webhookOf(client: ApiClient, name: string): Promise<WebhookState>
     for (const { clientConfig } of webhooks) {
       const { service } = clientConfig;
       if (service === undefined) continue;
-      const { items } = await client.list(slices, {
-        namespace: service.namespace,
-        labelSelector: `kubernetes.io/service-name=${service.name}`,
-      });
-      // Absent means ready, as the API defines it.
-      const isReady = items.some(({ endpoints }) =>
-        (endpoints ?? []).some(({ conditions }) => conditions?.ready !== false),
-      );
-      if (!isReady) {
+      if ((await readyEndpoints(client, service)) === 0) {
         const detail = `the Service ${service.namespace}/${service.name} has no ready endpoint`;
         return { kind: 'notServing', detail };
       }
@@ -62,4 +58,17 @@ async function webhookOf(client: ApiClient, name: string): Promise<WebhookState>
       ? { kind: 'notServing', detail: `there is no MutatingWebhookConfiguration ${name}` }
       : { kind: 'serving' };
   }
+}
+
+/** How many are behind a Service. */
+export async function readyEndpoints(
+  client: ApiClient,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<number> {
+  const labelSelector = `kubernetes.io/service-name=${name}`;
+  const { items } = await client.list(slices, { namespace, labelSelector });
+  // Absent means ready, as the API defines it.
+  return items
+    .flatMap(({ endpoints }) => endpoints ?? [])
+    .filter(({ conditions }) => conditions?.ready !== false).length;
 }

@@ -8,7 +8,8 @@ export const exitCodes = {
   usage: { code: 2, meaning: 'the command line cannot be meant' },
   no: {
     code: 3,
-    meaning: 'the answer is no: a plan that does not reach its target, a preview that nobody confirmed',
+    meaning:
+      'the answer is no: a plan that does not reach its target, a preview that nobody confirmed, something that the doctor found',
   },
 } as const;
 

@@ -49,6 +49,11 @@ export interface Scene {
   readonly pdbs?: readonly RawPdb[];
   readonly webhook?: WebhookState;
   readonly rebalance?: object;
+  /** More of the configuration file. */
+  readonly configuration?: object;
+  readonly templateAnnotations?: Readonly<Record<string, string>>;
+  /** Their labels by name, instead of the usual ones. */
+  readonly nodes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /** `spot` and `onDemand` pods as admission marks them. */
@@ -120,8 +125,11 @@ function rawPod(plan: PodPlan, kind: Scene['kind']): RawPod {
   };
 }
 
-const rawNode = (name: string, type: string | undefined, cordoned: boolean) => ({
-  metadata: meta(name, { labels: type === undefined ? {} : { [capacityKey]: type } }),
+const rawNode = (name: string, type: string | undefined, cordoned: boolean) =>
+  labelledNode(name, type === undefined ? {} : { [capacityKey]: type }, cordoned);
+
+const labelledNode = (name: string, labels: Readonly<Record<string, string>>, cordoned: boolean) => ({
+  metadata: meta(name, { labels }),
   spec: { unschedulable: cordoned },
   status: {
     conditions: [{ type: 'Ready', status: 'True' }],
@@ -129,8 +137,10 @@ const rawNode = (name: string, type: string | undefined, cordoned: boolean) => (
   },
 });
 
-async function settingsOf(rebalance: object): Promise<Settings> {
-  const answer = { 'spotalis.yaml': JSON.stringify({ redis: { url: 'redis://redis:6379' }, rebalance }) };
+async function settingsOf(rebalance: object, more: object): Promise<Settings> {
+  const answer = {
+    'spotalis.yaml': JSON.stringify({ redis: { url: 'redis://redis:6379' }, rebalance, ...more }),
+  };
   const map = { metadata: { ...meta('spotalis-controller'), namespace: 'spotalis' }, data: answer };
   const client = { list: () => Promise.resolve({ items: [map], resourceVersion: '1' }) };
   return readSettings(client as unknown as Parameters<typeof readSettings>[0], undefined);
@@ -139,6 +149,7 @@ async function settingsOf(rebalance: object): Promise<Settings> {
 /** A cluster with one workload `web`, and two nodes of each type and one of neither. */
 export async function surveyOf(scene: Scene): Promise<Survey> {
   const { kind = 'Deployment', pods, templateSpec = {}, cordoned = [], noSpot = false } = scene;
+  const annotations = scene.templateAnnotations ?? {};
   const replicas = scene.replicas ?? pods.filter(({ bare = false }) => !bare).length;
   const ready = pods.filter(({ ready: isReady = true, node }) => isReady && node !== null).length;
   const raw: RawWorkload = {
@@ -147,7 +158,7 @@ export async function surveyOf(scene: Scene): Promise<Survey> {
       labels: scene.labels ?? enabled,
       annotations: scene.annotations ?? ask(70, 2),
     }),
-    spec: { replicas, template: { metadata: { labels: { app: 'web' } }, spec: templateSpec } },
+    spec: { replicas, template: { metadata: { labels: { app: 'web' }, annotations }, spec: templateSpec } },
     status: { observedGeneration: 1, updatedReplicas: replicas, availableReplicas: ready },
   };
   const sets =
@@ -163,23 +174,25 @@ export async function surveyOf(scene: Scene): Promise<Survey> {
             spec: {
               replicas,
               template: {
-                metadata: { labels: { app: 'web', 'pod-template-hash': 'r1' } },
+                metadata: { labels: { app: 'web', 'pod-template-hash': 'r1' }, annotations },
                 spec: templateSpec,
               },
             },
           }),
         ];
-  const nodes = [
-    ...(noSpot
-      ? []
-      : [
-          rawNode('spot-1', 'spot', cordoned.includes('spot-1')),
-          rawNode('spot-2', 'spot', cordoned.includes('spot-2')),
-        ]),
-    rawNode('od-1', 'on-demand', false),
-    rawNode('od-2', 'on-demand', false),
-    rawNode('plain', undefined, false),
-  ];
+  const nodes = scene.nodes
+    ? Object.entries(scene.nodes).map(([name, labels]) => labelledNode(name, labels, false))
+    : [
+        ...(noSpot
+          ? []
+          : [
+              rawNode('spot-1', 'spot', cordoned.includes('spot-1')),
+              rawNode('spot-2', 'spot', cordoned.includes('spot-2')),
+            ]),
+        rawNode('od-1', 'on-demand', false),
+        rawNode('od-2', 'on-demand', false),
+        rawNode('plain', undefined, false),
+      ];
   const classify = (labels: Readonly<Record<string, string>>) => {
     const type = labels[capacityKey];
     return type === 'spot' || type === 'on-demand' ? type : undefined;
@@ -203,7 +216,7 @@ export async function surveyOf(scene: Scene): Promise<Survey> {
       volumes: [],
       notes: [],
     },
-    await settingsOf(scene.rebalance ?? {}),
+    await settingsOf(scene.rebalance ?? {}, scene.configuration ?? {}),
     scene.webhook ?? { kind: 'serving' },
   );
 }

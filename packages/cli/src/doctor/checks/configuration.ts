@@ -1,0 +1,58 @@
+import { defaultsProblems } from '@spotalis/core';
+import type { Check, Finding } from '../finding.ts';
+
+export const isReadable: Check = ({ installation: { configurations } }) =>
+  configurations.flatMap(({ origin, reading }): Finding[] =>
+    reading.ok
+      ? []
+      : [
+          {
+            id: 'configuration-invalid',
+            severity: 'error',
+            object: origin,
+            what: reading.problems.map(({ key, message }) => `${key}: ${message}`).join('; '),
+            why: 'running services keep to the one before, and none can start with this one',
+            remedy: 'docs/runbooks.md#spotalisconfigurationrejected',
+          },
+        ],
+  );
+
+/** A ledger inside one webhook says nothing to another. */
+export const sharesLedger: Check = ({ survey, installation: { deployments } }) => {
+  const { redis } = survey.settings.values;
+  if (!redis.url?.startsWith('memory:') || survey.settings.origin === 'defaults') return [];
+  return deployments
+    .filter(({ service, replicas }) => service === 'webhook' && replicas > 1)
+    .map(({ namespace, name, replicas }) => ({
+      id: 'ledger-not-shared',
+      severity: 'error',
+      object: `Deployment ${namespace}/${name}`,
+      what: `${replicas} webhooks are to run, and redis.url is ${redis.url}: each has a ledger of its own`,
+      why: 'they decide without knowing of each other, so bursts are split wrongly',
+      remedy: `set redis.url to a Redis (docs/redis.md), or: kubectl -n ${namespace} scale deployment/${name} --replicas 1`,
+    }));
+};
+
+export const hasGoodDefaults: Check = ({ survey: { settings } }) =>
+  defaultsProblems(settings.defaults).map(({ code, message }) => ({
+    id: 'defaults-invalid',
+    severity: 'error',
+    object: settings.origin,
+    what: `${code}: ${message}`,
+    why: 'workloads that set no value of their own go by it',
+    remedy: 'docs/configuration.md',
+  }));
+
+export const mayWrite: Check = ({ survey: { settings } }) =>
+  settings.rebalance.readOnly
+    ? [
+        {
+          id: 'read-only',
+          severity: 'warning',
+          object: settings.origin,
+          what: 'readOnlyMode is on',
+          why: 'decisions are made and told, and nothing is done: no pod is steered or moved',
+          remedy: 'set readOnlyMode to false once what it tells is what you want: docs/configuration.md',
+        },
+      ]
+    : [];

@@ -1,0 +1,48 @@
+import { type Command, documentFlag } from '../command/command.ts';
+import { exitCodes } from '../command/error.ts';
+import { documentOf, formatOf, type Output } from '../output/output.ts';
+import { wrapped } from '../output/table.ts';
+import { examine } from './catalogue.ts';
+import { type Finding, isFault, type Severity } from './finding.ts';
+import { takePicture } from './picture/take.ts';
+
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'what is wrong with the installation, its workloads and their policies, and what to do about it',
+  details:
+    'Reads only, and works while the services are down. Each finding is an error (something does not work), a warning\n(something is not as it was asked for) or an info (it may be meant so). Exit code 3 when there is an error or a warning.',
+  positionals: { usage: '', least: 0, most: 0 },
+  flags: [documentFlag],
+  examples: ['kubectl spotalis doctor', 'kubectl spotalis doctor -o json'],
+  async run({ out, session, value, nowMs, signal }) {
+    const { picture, notes } = await takePicture(session(), signal, nowMs);
+    const findings = examine(picture);
+    const document = documentOf(formatOf(value('output')), { findings, notes });
+    if (document === undefined) for (const note of notes) out.note(`Note: ${note}`);
+    out.write(document ?? findingsText(findings, out));
+    return findings.some(isFault) ? exitCodes.no.code : exitCodes.done.code;
+  },
+};
+
+const count = (findings: readonly Finding[], severity: Severity): number =>
+  findings.filter((finding) => finding.severity === severity).length;
+
+export function findingsText(
+  findings: readonly Finding[],
+  { style, width }: Pick<Output, 'style' | 'width'>,
+): string {
+  if (findings.length === 0) return style.good('Nothing is wrong.');
+  const lines = findings.map(({ id, severity, object, what, why, remedy }) => {
+    const colour = severity === 'info' ? style.faint : style.bad;
+    return [
+      `${colour(severity)}  ${style.strong(object)}  ${style.faint(id)}`,
+      ...Object.entries({ What: what, Why: why, Do: remedy }).map(
+        // A command stays on one line, to be copied.
+        ([label, text]) =>
+          `  ${`${label}:`.padEnd(6)}${label === 'Do' ? text : wrapped(text, width, '        ')}`,
+      ),
+    ].join('\n');
+  });
+  const total = `${count(findings, 'error')} errors, ${count(findings, 'warning')} warnings, ${count(findings, 'info')} infos`;
+  return [...lines, total].join('\n\n');
+}

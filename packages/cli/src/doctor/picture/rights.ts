@@ -1,0 +1,203 @@
+import type { ApiClient } from '@spotalis/kube';
+import { type RawObject, resource } from '@spotalis/kube';
+import type { Configuration } from '@spotalis/runtime';
+import type { MissingRight } from './picture.ts';
+
+/** Rules of one service, as in charts/spotalis/charts/SERVICE/rbac: a test holds the two together. */
+export interface Rule {
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly name?: string;
+  readonly verbs: readonly string[];
+}
+
+/** Where a rule has to hold. */
+type Reach = 'cluster' | 'own namespace' | 'certificate' | 'lease';
+
+export interface RuleFile {
+  readonly service: 'webhook' | 'controller';
+  readonly file: string;
+  readonly reach: Reach;
+  readonly rules: readonly Rule[];
+  /** Not asked for otherwise. */
+  readonly isNeeded?: (values: Configuration) => boolean;
+}
+
+const read = ['get', 'list', 'watch'];
+const workloads = { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read };
+const isAuto = ({ webhook }: Configuration): boolean => webhook.certs.mode === 'auto';
+
+/** What stands in rules for names that the configuration gives. */
+const placeholders = { configuration: '$(CONFIGURATION_NAME)', certificate: '$(CERTIFICATE_NAME)' };
+
+export const ruleFiles: readonly RuleFile[] = [
+  {
+    service: 'webhook',
+    file: 'cluster',
+    reach: 'cluster',
+    rules: [
+      { group: '', resources: ['namespaces'], verbs: read },
+      workloads,
+      { group: '', resources: ['pods'], verbs: ['get', 'list'] },
+      { group: '', resources: ['nodes'], verbs: ['get', 'list'] },
+      { group: 'karpenter.sh', resources: ['nodepools'], verbs: ['list'] },
+    ],
+  },
+  {
+    service: 'webhook',
+    file: 'embedded',
+    reach: 'cluster',
+    rules: [{ group: '', resources: ['pods'], verbs: ['watch'] }],
+    isNeeded: ({ redis }) => redis.url?.startsWith('memory:') ?? false,
+  },
+  {
+    service: 'webhook',
+    file: 'registration',
+    reach: 'cluster',
+    rules: [
+      {
+        group: 'admissionregistration.k8s.io',
+        resources: ['mutatingwebhookconfigurations'],
+        name: placeholders.configuration,
+        verbs: ['get', 'patch'],
+      },
+    ],
+    isNeeded: isAuto,
+  },
+  {
+    service: 'webhook',
+    file: 'certificate',
+    reach: 'certificate',
+    rules: [
+      { group: '', resources: ['secrets'], name: placeholders.certificate, verbs: ['get', 'patch'] },
+      {
+        group: 'coordination.k8s.io',
+        resources: ['leases'],
+        name: placeholders.certificate,
+        verbs: ['get', 'patch'],
+      },
+    ],
+    isNeeded: isAuto,
+  },
+  {
+    service: 'webhook',
+    file: 'namespace',
+    reach: 'own namespace',
+    rules: [{ group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'] }],
+  },
+  {
+    service: 'controller',
+    file: 'cluster',
+    reach: 'cluster',
+    rules: [
+      {
+        group: '',
+        resources: ['namespaces', 'nodes', 'pods', 'persistentvolumeclaims', 'persistentvolumes'],
+        verbs: read,
+      },
+      workloads,
+      { group: 'policy', resources: ['poddisruptionbudgets'], verbs: read },
+      { group: '', resources: ['pods'], verbs: ['patch'] },
+      { group: '', resources: ['pods/eviction'], verbs: ['create'] },
+      {
+        group: 'admissionregistration.k8s.io',
+        resources: ['mutatingwebhookconfigurations'],
+        name: placeholders.configuration,
+        verbs: ['get'],
+      },
+      { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch', 'update'] },
+    ],
+  },
+  {
+    service: 'controller',
+    file: 'lease',
+    reach: 'lease',
+    rules: [
+      {
+        group: 'coordination.k8s.io',
+        resources: ['leases'],
+        name: 'spotalis-controller',
+        verbs: ['get', 'patch'],
+      },
+    ],
+    isNeeded: ({ controller }) => controller.leaderElection.enabled,
+  },
+  {
+    service: 'controller',
+    file: 'namespace',
+    reach: 'own namespace',
+    rules: [
+      { group: 'discovery.k8s.io', resources: ['endpointslices'], verbs: ['list'] },
+      { group: '', resources: ['pods'], verbs: ['create', 'delete'] },
+    ],
+  },
+];
+
+interface RawReview extends RawObject {
+  readonly status?: { readonly allowed?: boolean };
+}
+
+const reviews = resource<RawReview>('authorization.k8s.io/v1', 'subjectaccessreviews', 'SubjectAccessReview');
+
+export interface Account {
+  readonly service: 'webhook' | 'controller';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Asks the API server, which keeps nothing of it, what each account may do. */
+export async function missingRights(
+  client: ApiClient,
+  accounts: readonly Account[],
+  values: Configuration,
+): Promise<readonly MissingRight[]> {
+  const questions = accounts.flatMap((account) =>
+    ruleFiles
+      .filter(({ service, isNeeded }) => service === account.service && (isNeeded?.(values) ?? true))
+      .flatMap(({ reach, rules }) =>
+        rules.flatMap(({ group, resources, name, verbs }) =>
+          resources.flatMap((each) =>
+            verbs.map((verb) => ({ account, group, each, name: named(name, values), verb, reach })),
+          ),
+        ),
+      ),
+  );
+  const answers = await Promise.all(
+    questions.map(async ({ account, group, each, name, verb, reach }): Promise<readonly MissingRight[]> => {
+      const [plural = '', subresource] = each.split('/');
+      const namespace = namespaceOf(reach, account.namespace, values);
+      const spec = {
+        user: `system:serviceaccount:${account.namespace}:${account.name}`,
+        groups: [
+          'system:serviceaccounts',
+          `system:serviceaccounts:${account.namespace}`,
+          'system:authenticated',
+        ],
+        resourceAttributes: {
+          group,
+          resource: plural,
+          verb,
+          ...(subresource !== undefined && { subresource }),
+          ...(name !== undefined && { name }),
+          ...(namespace !== undefined && { namespace }),
+        },
+      };
+      const { status } = await client.create(reviews, {}, { spec });
+      if (status?.allowed === true) return [];
+      const what = `${verb} ${each}${name === undefined ? '' : ` ${name}`}`;
+      return [{ account: `${account.namespace}/${account.name}`, what, namespace }];
+    }),
+  );
+  return answers.flat();
+}
+
+function named(name: string | undefined, { webhook }: Configuration): string | undefined {
+  if (name === placeholders.configuration) return webhook.configurationName;
+  return name === placeholders.certificate ? webhook.certs.name : name;
+}
+
+function namespaceOf(reach: Reach, own: string, { webhook, controller }: Configuration): string | undefined {
+  if (reach === 'cluster') return undefined;
+  if (reach === 'certificate') return webhook.certs.namespace ?? own;
+  return reach === 'lease' ? (controller.leaderElection.namespace ?? own) : own;
+}

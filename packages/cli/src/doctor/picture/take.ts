@@ -1,0 +1,190 @@
+import { type ApiClient, ApiError, asError, type Lease, type RawObject, resource } from '@spotalis/kube';
+import { ConfigurationError, loadConfiguration } from '@spotalis/runtime';
+import {
+  assumedSettings,
+  configMaps,
+  configurationKey,
+  readSettings,
+  type Settings,
+} from '../../cluster/configuration.ts';
+import type { Session } from '../../cluster/session.ts';
+import { surveyBy } from '../../cluster/take.ts';
+import { lookAtDeployments, ours } from './deployments.ts';
+import { lookAtRegistrations } from './registrations.ts';
+import type { FoundConfiguration, LeaseState, Picture, ServingState } from './picture.ts';
+import { type Account, missingRights } from './rights.ts';
+
+interface RawSecret extends RawObject {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+const secrets = resource<RawSecret>('v1', 'secrets', 'Secret');
+const accounts = resource('v1', 'serviceaccounts', 'ServiceAccount');
+const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
+const LEASE = 'spotalis-controller';
+const usualAccounts = { webhook: 'spotalis-webhook', controller: 'spotalis-controller' } as const;
+
+/** Reads everything once. What may not be read is left out, and said in the notes. */
+export async function takePicture(
+  session: Session,
+  signal: AbortSignal,
+  now: () => number,
+): Promise<{ readonly picture: Picture; readonly notes: readonly string[] }> {
+  const { client, configFile } = session;
+  const notes: string[] = [];
+  async function allowed<T>(what: string, look: () => Promise<T>, otherwise: T): Promise<T> {
+    try {
+      return await look();
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 403) throw error;
+      notes.push(`${what} could not be looked at: ${error.statusMessage}`);
+      return otherwise;
+    }
+  }
+  const settings = await settingsFor(session);
+  const { values } = settings;
+  const [survey, configurations, deployments, registrations] = await Promise.all([
+    surveyBy(settings, session, signal),
+    allowed('configurations', () => lookAtConfigurations(client, configFile), []),
+    allowed('Deployments of the installation', () => lookAtDeployments(client), []),
+    allowed('webhook registrations', () => lookAtRegistrations(client), null),
+  ]);
+  const lease = await allowed<LeaseLook>(
+    'the Lease',
+    () => lookAtLease(client, values.controller.leaderElection.namespace ?? deployments.at(0)?.namespace),
+    { state: { kind: 'unknown' }, namespace: undefined },
+  );
+  const namespace = deployments.at(0)?.namespace ?? lease.namespace;
+  const [serving, rights] = await Promise.all([
+    allowed<ServingState>('the certificate', () => lookAtCertificate(client, settings, namespace), {
+      kind: 'unknown',
+    }),
+    allowed(
+      'rights of the services',
+      async () => missingRights(client, await accountsOf(client, deployments, namespace), values),
+      [],
+    ),
+  ]);
+  return {
+    notes: [...survey.notes, ...notes],
+    picture: {
+      nowMs: now(),
+      survey,
+      installation: {
+        namespace,
+        configurations,
+        deployments,
+        registrations,
+        serving,
+        lease: lease.state,
+        rights,
+      },
+    },
+  };
+}
+
+/** One that cannot be accepted is a finding, not the end. */
+async function settingsFor({ client, configFile }: Session): Promise<Settings> {
+  try {
+    return await readSettings(client, configFile);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return assumedSettings(`${configFile ?? 'the configuration'} is not understood (${error.message})`);
+  }
+}
+
+async function lookAtConfigurations(
+  client: ApiClient,
+  file: string | undefined,
+): Promise<readonly FoundConfiguration[]> {
+  const { items } = await client.list(configMaps, { labelSelector: ours });
+  const texts = items.flatMap(({ metadata, data }) => {
+    const text = data?.[configurationKey];
+    return text === undefined ? [] : [{ file: `ConfigMap ${metadata.namespace}/${metadata.name}`, text }];
+  });
+  return Promise.all([...(file === undefined ? [] : [{ file }]), ...texts].map(readConfiguration));
+}
+
+async function readConfiguration(source: {
+  readonly file: string;
+  readonly text?: string;
+}): Promise<FoundConfiguration> {
+  try {
+    const { values } = await loadConfiguration({ ...source, environment: {} });
+    return { origin: source.file, reading: { ok: true, values } };
+  } catch (error) {
+    const problems =
+      error instanceof ConfigurationError
+        ? error.problems
+        : [{ key: source.file, message: asError(error).message }];
+    return { origin: source.file, reading: { ok: false, problems } };
+  }
+}
+
+interface LeaseLook {
+  readonly state: LeaseState;
+  readonly namespace: string | undefined;
+}
+
+async function lookAtLease(client: ApiClient, within: string | undefined): Promise<LeaseLook> {
+  const { items } = await client.list(leases, {
+    fieldSelector: `metadata.name=${LEASE}`,
+    ...(within !== undefined && { namespace: within }),
+  });
+  const [found] = items;
+  const namespace = found?.metadata.namespace ?? within;
+  const name = `${namespace ?? ''}/${LEASE}`;
+  if (found === undefined) {
+    // Where nothing else of it is there either, another check says so.
+    const state: LeaseState = within === undefined ? { kind: 'unknown' } : { kind: 'missing', name };
+    return { state, namespace };
+  }
+  const { holderIdentity = '', renewTime = '', leaseDurationSeconds = 15 } = found.spec ?? {};
+  const state: LeaseState = {
+    kind: 'found',
+    name,
+    holder: holderIdentity,
+    renewedAtMs: Date.parse(renewTime) || 0,
+    durationMs: leaseDurationSeconds * 1_000,
+  };
+  return { state, namespace };
+}
+
+/** One that was provided may be anywhere, so that only the others can be looked at. */
+async function lookAtCertificate(
+  client: ApiClient,
+  { values }: Settings,
+  own: string | undefined,
+): Promise<ServingState> {
+  const { mode, name, namespace = own } = values.webhook.certs;
+  if (mode === 'provided' || namespace === undefined) return { kind: 'unknown' };
+  const secret = `Secret ${namespace}/${name}`;
+  try {
+    const { data } = await client.get(secrets, { namespace, name });
+    return { kind: 'found', secret, cert: Buffer.from(data?.['tls.crt'] ?? '', 'base64').toString() };
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return { kind: 'missing', secret };
+    throw error;
+  }
+}
+
+/** Those of the Deployments; where the services run elsewhere, those of the usual names. */
+async function accountsOf(
+  client: ApiClient,
+  deployments: Picture['installation']['deployments'],
+  namespace: string | undefined,
+): Promise<readonly Account[]> {
+  if (deployments.length > 0) {
+    return deployments.map(({ service, namespace: its, serviceAccount }) => ({
+      service,
+      namespace: its,
+      name: serviceAccount,
+    }));
+  }
+  if (namespace === undefined) return [];
+  const { items } = await client.list(accounts, { namespace, view: 'metadata' });
+  const names = new Set(items.map(({ metadata }) => metadata.name));
+  return (['webhook', 'controller'] as const)
+    .map((service) => ({ service, namespace, name: usualAccounts[service] }))
+    .filter(({ name }) => names.has(name));
+}
