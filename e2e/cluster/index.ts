@@ -25,6 +25,7 @@ export type { Component } from './process/component.ts';
 export { freePorts } from './process/ports.ts';
 export { waitFor, type WaitOptions } from './process/wait.ts';
 export { type Gate, type GateCall, startGate, type Treatment } from './proxy/gate.ts';
+export { findPrometheus } from './prometheus/program.ts';
 export { Prometheus, startPrometheus } from './prometheus/prometheus.ts';
 export { promtool } from './prometheus/promtool.ts';
 export { type Proxy, startProxy } from './proxy/proxy.ts';

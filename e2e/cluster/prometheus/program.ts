@@ -11,30 +11,20 @@ export interface PrometheusPrograms {
 
 const FETCH_TIMEOUT_MS = 10 * 60_000;
 
-/** Thrown when no Prometheus was found or could be fetched; trying again helps once there is one, or a network. */
-class PrometheusNotFound extends Error {
-  readonly code = 'PROMETHEUS_NOT_FOUND';
-
-  constructor(reason: string) {
-    super(
-      `prometheus and promtool are needed and ${reason}: put both on PATH (Debian: apt-get install prometheus)`,
-    );
-  }
-}
-
 /** From PATH, from the cache, or unpacked into the cache from the Debian package: nothing is installed. */
-export async function findPrometheus(report: (line: string) => void): Promise<PrometheusPrograms> {
+export async function findPrometheus(
+  report: (line: string) => void,
+): Promise<PrometheusPrograms | { readonly missing: string }> {
   const prometheus = findProgram('prometheus');
   const promtool = findProgram('promtool');
   if (prometheus && promtool) return { prometheus, promtool };
   const home = join(cacheDir(), 'prometheus');
   const cached = { prometheus: join(home, 'usr/bin/prometheus'), promtool: join(home, 'usr/bin/promtool') };
-  const fetch = async () => {
+  const fetch = async (): Promise<PrometheusPrograms | { readonly missing: string }> => {
     if (isProgram(cached.prometheus)) return cached;
     report('prometheus is not on PATH: unpacking the Debian package into the cache (nothing is installed)');
     const result = await unpackDebianPackages(['prometheus'], home, () => Promise.resolve());
-    if (!result.ok) throw new PrometheusNotFound(result.reason);
-    return cached;
+    return result.ok ? cached : { missing: `there is no prometheus on PATH, and ${result.reason}` };
   };
   const waiting = (pid: number) => report(`prometheus: waiting for process ${pid}, which is fetching it`);
   return withLock(`${home}.lock`, fetch, waiting, FETCH_TIMEOUT_MS);

@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { announce } from '../process/announce.ts';
 import { Component } from '../process/component.ts';
 import { freePort } from '../process/ports.ts';
 import { scratchDir } from '../process/scratch.ts';
 import { Supervisor } from '../process/supervisor.ts';
-import { findPrometheus } from './program.ts';
+import type { PrometheusPrograms } from './program.ts';
 
 export interface PrometheusOptions {
+  readonly programs: PrometheusPrograms;
   /** Where metrics are served on this machine. */
   readonly metricsPorts: readonly number[];
   /** A file of rules, as text. */
@@ -55,8 +55,8 @@ export class Prometheus {
   }
 }
 
-export async function startPrometheus({ metricsPorts, rules }: PrometheusOptions): Promise<Prometheus> {
-  const { prometheus } = await findPrometheus(announce);
+export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
+  const { programs, metricsPorts, rules } = options;
   const dir = scratchDir('prometheus');
   const supervisor = await Supervisor.start(dir, [dir]);
   const port = await freePort();
@@ -80,7 +80,7 @@ export async function startPrometheus({ metricsPorts, rules }: PrometheusOptions
     supervisor,
     command: {
       name: 'prometheus',
-      command: prometheus,
+      command: programs.prometheus,
       args: [
         `--config.file=${join(dir, 'prometheus.yaml')}`,
         `--storage.tsdb.path=${join(dir, 'data')}`,
