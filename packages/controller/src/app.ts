@@ -163,7 +163,9 @@ export function createController({ configuration, credentials, logger }: AppPart
         });
 
   if (ledger === undefined) {
-    logger.warn('the ledger is inside the webhook: pods that wait for spot capacity get no substitutes');
+    const note = 'inside the webhook, so that pods that wait for spot capacity get no substitutes';
+    logger.warn(`the ledger is ${note}`);
+    lifecycle.readiness.add('ledger', () => ({ note }));
   }
   const leadMetric = leadMetrics(metrics);
   const leaseMetric = leaderMetrics(metrics, LEASE_NAME);

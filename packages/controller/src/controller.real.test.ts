@@ -167,6 +167,8 @@ describe('two controllers on a real cluster', () => {
       leader: { isLeader: true },
       observation: null,
     });
+    const readyz = await fetch(`http://127.0.0.1:${alone.ports.health}/readyz?verbose`);
+    expect(await readyz.text()).toMatch(/^\[\+\] ledger: inside the webhook, .* no substitutes$/m);
     await stage.cluster.killComponent(alone.name, 'SIGTERM');
   }, 30_000);
 

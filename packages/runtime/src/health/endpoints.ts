@@ -18,7 +18,10 @@ export function healthApp(eventLoop: EventLoop, readiness: Readiness, logger: Lo
   app.get('/readyz', (request, response) => {
     const checks = [...readiness.check()];
     const ready = checks.every(([, { ok }]) => ok);
-    const lines = checks.map(([name, check]) => (check.ok ? `[+] ${name}` : `[-] ${name}: ${check.reason}`));
+    const lines = checks.map(([name, check]) => {
+      const why = check.ok ? check.note : check.reason;
+      return `${check.ok ? '[+]' : '[-]'} ${name}${why === undefined ? '' : `: ${why}`}`;
+    });
     response
       .status(ready ? 200 : 503)
       .type('text/plain')

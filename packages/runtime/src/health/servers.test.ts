@@ -47,6 +47,12 @@ describe('the health server', () => {
     expect((await get('/healthz?verbose=1')).text).toMatch(/^\[\+\] event-loop: \d+ ms late\nok\n$/);
   });
 
+  it('tells what is worth knowing of a check that passes, when asked', async () => {
+    lifecycle.readiness.add('ledger', () => ({ note: 'inside the process' }));
+    expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ok\n' });
+    expect((await get('/readyz?verbose')).text).toBe('[+] lifecycle\n[+] ledger: inside the process\nok\n');
+  });
+
   it('always names the readiness check that fails', async () => {
     lifecycle.readiness.add('caches', () => 'listing pods');
     expect(await get('/readyz')).toMatchObject({ status: 503, text: '[-] caches: listing pods\nnot ok\n' });

@@ -1,7 +1,12 @@
-export type CheckResult = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export type CheckResult =
+  | { readonly ok: true; readonly note?: string }
+  | { readonly ok: false; readonly reason: string };
 
-/** True, or the reason why not. Called at every probe: it looks at state, it does not do I/O. */
-export type ReadinessCheck = () => true | string;
+/**
+ * True, or what people should know all the same; or the reason why not. Called at every probe: it looks at state, it
+ * does not do I/O.
+ */
+export type ReadinessCheck = () => true | { readonly note: string } | string;
 
 /** Named checks; ready means that each of them passes. A check that throws does not pass. */
 export class Readiness {
@@ -24,7 +29,8 @@ export class Readiness {
 function run(check: ReadinessCheck): CheckResult {
   try {
     const answer = check();
-    return answer === true ? { ok: true } : { ok: false, reason: answer };
+    if (typeof answer === 'string') return { ok: false, reason: answer };
+    return answer === true ? { ok: true } : { ok: true, note: answer.note };
   } catch (error) {
     return { ok: false, reason: error instanceof Error ? error.message : String(error) };
   }
