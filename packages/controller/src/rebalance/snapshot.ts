@@ -67,9 +67,11 @@ export function takeSnapshot(
     ledger,
     webhook: sources.webhook(),
     drought:
-      droughts === undefined || ledger.breaker === null
-        ? { kind: 'unwatched' }
-        : droughts.stateOf(workload, ledger.breaker, settings, nowMs),
+      droughts === undefined
+        ? { kind: 'unbridgeable' }
+        : ledger.breaker === null
+          ? { kind: 'unwatched' }
+          : droughts.stateOf(workload, ledger.breaker, settings, nowMs),
     settings,
   };
 }

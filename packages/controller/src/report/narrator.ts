@@ -41,7 +41,7 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
 ]);
 
 /** Told although the counts are right: nothing else would. */
-const loud: ReadonlySet<string> = new Set<RebalanceReason>(['OnDemandShort']);
+const loud: ReadonlySet<string> = new Set<RebalanceReason>(['OnDemandShort', 'NoFallback']);
 
 interface Told {
   workload: ObservedWorkload;

@@ -107,8 +107,20 @@ describe('pods that wait for spot capacity', () => {
     ['without a webhook', { webhook: { kind: 'notServing', detail: 'x' } }],
     ['told never to be replaced', { policy: policy(70, 1, { fallbackAfterMs: 'never' }) }],
     ['in nobody’s watch', { drought: { kind: 'unwatched' } }],
+    ['without a breaker that admissions could see', { drought: { kind: 'unbridgeable' } }],
   ] satisfies readonly (readonly [string, Partial<RebalanceSnapshot>])[])('stay when %s', (_, change) => {
     expect(removed(stuckFor(1e6, change))).toBe(0);
+  });
+
+  it('are told of where nothing can replace them, once they have waited long enough', () => {
+    const drought = { kind: 'unbridgeable' } as const;
+    expect(decide(stuckFor(120_000, { drought }), NOON)).toMatchObject({
+      reason: 'NoFallback',
+      facts: { waiting: 7 },
+    });
+    expect(decide(stuckFor(119_999, { drought }), NOON).reason).toBe('Balanced');
+    const never = policy(70, 1, { fallbackAfterMs: 'never' });
+    expect(decide(stuckFor(120_000, { drought, policy: never }), NOON).reason).toBe('Balanced');
   });
 
   it('are no drought when no node could ever take them', () => {

@@ -208,7 +208,7 @@ export function inDrought(
   { drift }: Standing,
   nowMs: number,
 ): Decided | null {
-  if (drift >= 0 || drought.kind === 'unwatched') return null;
+  if (drift >= 0 || drought.kind !== 'watched') return null;
   const { breaker, permit, poolIsOpen, mayProbe } = drought;
   if (breaker.state === 'open') {
     // Due to be tried: a placeholder is asked for as for any move. Before one moves, the breaker is half-open.
@@ -224,10 +224,11 @@ export function inDrought(
  * because there is no on-demand capacity. That is never repaired onto spot, so that somebody has to hear of it.
  */
 export function waiting(
-  { policy }: RebalanceSnapshot,
+  { policy, drought }: RebalanceSnapshot,
   members: readonly Member[],
   { numbers, replicas }: Standing,
   { stuck, againAtMs }: Bridging,
+  nowMs: number,
 ): Decided | null {
   const onDemand = members.filter(({ type }) => type === 'on-demand');
   const unscheduled = onDemand.filter(({ pod }) => pod.unschedulableSinceMs !== null);
@@ -236,7 +237,22 @@ export function waiting(
   if (unscheduled.length > 0) {
     return held('OnDemandShort', { waiting: unscheduled.length, scheduled, floor });
   }
+  if (drought.kind === 'unbridgeable') return withoutFallback(policy, members, nowMs);
   if (stuck.length === 0) return null;
   const never = policy.kind === 'valid' && policy.fallbackAfterMs === 'never';
   return held('AwaitingSpot', { waiting: stuck.length, never }, againAtMs);
+}
+
+function withoutFallback(
+  policy: RebalanceSnapshot['policy'],
+  members: readonly Member[],
+  nowMs: number,
+): Decided | null {
+  if (policy.kind !== 'valid' || policy.fallbackAfterMs === 'never') return null;
+  const latestMs = nowMs - policy.fallbackAfterMs;
+  const since = members
+    .filter(({ type }) => type === 'spot')
+    .flatMap(({ pod }) => pod.unschedulableSinceMs ?? []);
+  const waiting = since.filter((sinceMs) => sinceMs <= latestMs).length;
+  return waiting === 0 ? null : held('NoFallback', { waiting });
 }

@@ -45,6 +45,7 @@ const facts: FactsByReason = {
   ReturnGoesOn: { substitutes: 6 },
   FallbackEnded: { sinceMs: untilMs, returnedSinceMs: untilMs },
   OnDemandShort: { waiting: 2, scheduled: 1, floor: 3 },
+  NoFallback: { waiting: 7 },
   AwaitingSpot: { waiting: 7, never: false },
   InDrought: { sinceMs: untilMs, nextProbeAtMs: untilMs },
   ReturnUnderWay: {},

@@ -181,6 +181,10 @@ export function explainRebalance(trace: RebalanceTrace): string {
       const { waiting, scheduled, floor } = trace.facts;
       return `On-demand capacity is short: ${waiting} on-demand pods have no node, ${scheduled} have one and the floor is ${floor}. They are not sent to spot instead: add on-demand nodes.`;
     }
+    case 'NoFallback': {
+      const { waiting } = trace.facts;
+      return `Spot capacity is short: ${waiting} spot pods have no node, and stay until they get one. With memory:// there are no substitutes: give webhook and controller a Redis, or add spot nodes.`;
+    }
     case 'AwaitingSpot': {
       const { waiting, never } = trace.facts;
       const then = never

@@ -45,7 +45,7 @@ function decideBeside(
     renumber(snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
     (standing.drift === 0
-      ? (waiting(snapshot, members, standing, bridging) ?? held('Balanced', {}))
+      ? (waiting(snapshot, members, standing, bridging, nowMs) ?? held('Balanced', {}))
       : null) ??
     inDrought(snapshot, standing, nowMs) ??
     unsettled(snapshot.workload, members, nowMs) ??

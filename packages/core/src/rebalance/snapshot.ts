@@ -48,8 +48,10 @@ export interface RebalanceSettings {
 
 /** What is known about the capacity that the workload's pods look for. */
 export type DroughtState =
-  /** Nowhere to keep it: the ledger is inside the webhook, or out of reach. */
+  /** Nobody looks: the ledger is out of reach. */
   | { readonly kind: 'unwatched' }
+  /** The ledger is inside the webhook, where nobody else can open a breaker. */
+  | { readonly kind: 'unbridgeable' }
   | {
       readonly kind: 'watched';
       readonly breaker: Breaker;

@@ -164,6 +164,8 @@ export interface FactsByReason {
     /** The policy wants no substitutes. */
     readonly never: boolean;
   };
+  /** Pods have waited for spot capacity long enough, and nothing could make substitutes of them. */
+  NoFallback: { readonly waiting: number };
   Balanced: object;
   InDrought: {
     /** Null: known from other workloads. */
@@ -245,6 +247,7 @@ export const rebalanceReasons = [
   'Cooldown',
   'WindowClosed',
   'OnDemandShort',
+  'NoFallback',
   'AwaitingSpot',
   'Balanced',
   'InDrought',
