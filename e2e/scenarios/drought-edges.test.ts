@@ -186,8 +186,8 @@ describe('in a cluster that never had a spot node, a drought', () => {
   it('makes nobody evict what runs on on-demand, however often it is decided', async () => {
     const settled = inLane('settled');
     await decideOften(stage, settled, { times: 10, replicas: 4, shares: [100, 50] });
-    await verdictOn(stage, settled, 'NoCapacity');
     expect(evicted('settled')).toBe(0);
+    await verdictOn(stage, settled, 'NoCapacity');
     expect(await settled.split()).toEqual({ spot: 0, onDemand: 4, unsteered: 0 });
   }, 120_000);
 
