@@ -253,6 +253,6 @@ function withoutFallback(
   const since = members
     .filter(({ type }) => type === 'spot')
     .flatMap(({ pod }) => pod.unschedulableSinceMs ?? []);
-  const waiting = since.filter((sinceMs) => sinceMs <= latestMs).length;
-  return waiting === 0 ? null : held('NoFallback', { waiting });
+  const inVain = since.filter((sinceMs) => sinceMs <= latestMs).length;
+  return inVain === 0 ? null : held('NoFallback', { waiting: inVain });
 }
