@@ -24,6 +24,8 @@ export interface Settings {
   readonly nodeLabels: NodeLabels;
   readonly rebalance: RebalanceSettings;
   readonly defaults: PolicyDefaults;
+  /** There was none to be read, so these are the defaults. */
+  readonly assumed: boolean;
   /** Where it was read, for people. */
   readonly origin: string;
   /** What people have to know about it. */
@@ -31,6 +33,7 @@ export interface Settings {
 }
 
 interface Found {
+  readonly assumed?: boolean;
   readonly values: Configuration;
   readonly origin: string;
   readonly notes: readonly string[];
@@ -42,6 +45,7 @@ const withoutRedis = { SPOTALIS_REDIS_URL: 'memory://' };
 const assumed = async (why: string): Promise<Found> => ({
   values: (await loadConfiguration({ environment: withoutRedis })).values,
   origin: 'defaults',
+  assumed: true,
   notes: [`${why}; the defaults of the configuration are assumed. Name the file with --config.`],
 });
 
@@ -90,12 +94,13 @@ export async function assumedSettings(why: string): Promise<Settings> {
   return settingsOf(await assumed(why));
 }
 
-function settingsOf({ values, origin, notes }: Found): Settings {
+function settingsOf({ values, origin, notes, assumed: isAssumed = false }: Found): Settings {
   const { nodeLabels, placement } = accepted(readCapacity(values));
   const { rebalance, fallback } = values;
   const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
   return {
     values,
+    assumed: isAssumed,
     nodeLabels,
     defaults: { ...values.defaults, spotFallbackAfter: `${fallback.after}ms` },
     origin,

@@ -50,6 +50,8 @@ export interface Command {
   };
   readonly flags: readonly Flag[];
   readonly examples: readonly string[];
+  /** Markdown, for the documentation only. */
+  readonly reference?: string;
   /** Does not ask the cluster and takes none of the flags that all others take. */
   readonly isLocal?: boolean;
   /** Returns the exit code. */

@@ -71,6 +71,7 @@ export function cliReference(commands: readonly Command[]): string {
         ({ name, short, value, doc }) =>
           `| ${short === undefined ? '' : `\`-${short}\`, `}\`--${name}${value === undefined ? '' : ` ${value}`}\` | ${doc} |`,
       ),
+      ...(command.reference === undefined ? [] : ['', command.reference]),
     ].join('\n'),
   );
   return [

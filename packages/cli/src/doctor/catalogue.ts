@@ -1,6 +1,6 @@
 import { budgetsAreSingle, budgetsGive } from './checks/budgets.ts';
 import { isServed, isTrusted, isValid } from './checks/certificate.ts';
-import { hasGoodDefaults, isReadable, mayWrite, sharesLedger } from './checks/configuration.ts';
+import { isReadable, mayWrite, sharesLedger } from './checks/configuration.ts';
 import { hasReplicas, isAlone, isInstalled, isOfOneVersion } from './checks/installation.ts';
 import { areManaged } from './checks/labels.ts';
 import { hasLeader } from './checks/leader.ts';
@@ -17,7 +17,6 @@ import type { Picture } from './picture/picture.ts';
 const ofInstallation: readonly Check[] = [
   isAlone,
   isReadable,
-  hasGoodDefaults,
   sharesLedger,
   mayWrite,
   isRegistered,

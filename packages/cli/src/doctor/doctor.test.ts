@@ -5,10 +5,12 @@ import { ask, NOON, pdb, podsOf } from '../testing/scene.ts';
 import { examine } from './catalogue.ts';
 import { findingsText } from './doctor.ts';
 import type { Severity } from './finding.ts';
+import { type FindingId, known } from './known.ts';
 import {
   controllerDeployment,
   type Fault,
   pictureOf,
+  redisDeployment,
   registration,
   webhookDeployment,
 } from './testing/picture.ts';
@@ -69,7 +71,7 @@ const nothingThere = {
 } as const;
 
 /** What was planted, what is found of it, how grave it is, and a word that it has to say. */
-const faults: readonly (readonly [string, () => Fault | Promise<Fault>, string, Severity, string])[] = [
+const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingId, Severity, string])[] = [
   [
     'no installation',
     () => ({ installation: nothingThere }),
@@ -177,6 +179,13 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, string, 
     'replicas-missing',
     'error',
     'controller',
+  ],
+  [
+    'the Redis of the chart away',
+    () => ({ installation: { deployments: [{ ...redisDeployment, readyReplicas: 0 }] } }),
+    'replicas-missing',
+    'error',
+    '0 of 1 replicas of the redis',
   ],
   [
     'an older controller',
@@ -437,6 +446,20 @@ describe('the doctor', () => {
     const finding = findings.find((each) => each.id === id);
     expect({ ids: findings.map((each) => each.id), finding }).toMatchObject({ finding: { id, severity } });
     expect(Object.values(finding ?? {}).join(' ')).toContain(word);
+  });
+
+  it('is tried with everything that it knows', () => {
+    expect(new Set(faults.map(([, , id]) => id))).toEqual(new Set(Object.keys(known)));
+  });
+
+  it('guesses nothing about an installation whose configuration it cannot read', async () => {
+    const unreadable: Fault = {
+      scene: { configuration: { redis: {} } },
+      installation: {
+        registrations: [{ ...registration, name: 'other', caBundle: certificates.caBundle }],
+      },
+    };
+    expect(await found(unreadable)).toEqual([]);
   });
 
   it('puts the worst first, and says of each what, why and what to do', async () => {

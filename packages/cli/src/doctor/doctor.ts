@@ -4,6 +4,7 @@ import { documentOf, formatOf, type Output } from '../output/output.ts';
 import { wrapped } from '../output/table.ts';
 import { examine } from './catalogue.ts';
 import { type Finding, isFault, type Severity } from './finding.ts';
+import { knownTable } from './known.ts';
 import { takePicture } from './picture/take.ts';
 
 export const doctorCommand: Command = {
@@ -14,6 +15,7 @@ export const doctorCommand: Command = {
   positionals: { usage: '', least: 0, most: 0 },
   flags: [documentFlag],
   examples: ['kubectl spotalis doctor', 'kubectl spotalis doctor -o json'],
+  reference: knownTable,
   async run({ out, session, value, nowMs, signal }) {
     const { picture, notes } = await takePicture(session(), signal, nowMs);
     const findings = examine(picture);

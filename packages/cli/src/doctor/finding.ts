@@ -1,3 +1,4 @@
+import type { FindingId } from './known.ts';
 import type { Picture } from './picture/picture.ts';
 
 export type Severity = 'error' | 'warning' | 'info';
@@ -5,7 +6,7 @@ export type Severity = 'error' | 'warning' | 'info';
 /** One thing that is wrong, or that one should know of. The names are those of the columns for programs. */
 export interface Finding {
   /** Stable; what a script or a search asks for. */
-  readonly id: string;
+  readonly id: FindingId;
   /** `error`: something does not work. `warning`: something is not as it was asked for. `info`: as it may be meant. */
   readonly severity: Severity;
   /** `Kind namespace/name`, or without the namespace. */

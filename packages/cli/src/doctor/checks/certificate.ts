@@ -1,6 +1,7 @@
 import { authorityOf, readAuthorities, readCertificate } from '@spotalis/runtime';
 import { span } from '../../output/output.ts';
 import type { Check, Finding, Severity } from '../finding.ts';
+import type { FindingId } from '../known.ts';
 import type { Picture } from '../picture/picture.ts';
 import { ownRegistration } from './registration.ts';
 
@@ -13,7 +14,7 @@ export const isTrusted: Check = (picture) => {
   const registration = ownRegistration(picture);
   const { serving } = picture.installation;
   if (registration === undefined) return [];
-  const finding = (id: string, what: string): Finding => ({
+  const finding = (id: FindingId, what: string): Finding => ({
     id,
     severity: 'error',
     object: `MutatingWebhookConfiguration ${registration.name}`,
@@ -58,7 +59,7 @@ export const isValid: Check = (picture: Picture) => {
   if (serving.kind !== 'found' || !isReadable(serving.cert)) return [];
   const { notBeforeMs, notAfterMs } = readCertificate(serving.cert);
   const leftMs = notAfterMs - nowMs;
-  const finding = (id: string, severity: Severity, what: string): Finding => ({
+  const finding = (id: FindingId, severity: Severity, what: string): Finding => ({
     id,
     severity,
     object: serving.secret,

@@ -1,4 +1,3 @@
-import { defaultsProblems } from '@spotalis/core';
 import type { Check, Finding } from '../finding.ts';
 
 export const isReadable: Check = ({ installation: { configurations } }) =>
@@ -20,7 +19,7 @@ export const isReadable: Check = ({ installation: { configurations } }) =>
 /** A ledger inside one webhook says nothing to another. */
 export const sharesLedger: Check = ({ survey, installation: { deployments } }) => {
   const { redis } = survey.settings.values;
-  if (!redis.url?.startsWith('memory:') || survey.settings.origin === 'defaults') return [];
+  if (!redis.url?.startsWith('memory:') || survey.settings.assumed) return [];
   return deployments
     .filter(({ service, replicas }) => service === 'webhook' && replicas > 1)
     .map(({ namespace, name, replicas }) => ({
@@ -32,16 +31,6 @@ export const sharesLedger: Check = ({ survey, installation: { deployments } }) =
       remedy: `set redis.url to a Redis (docs/redis.md), or: kubectl -n ${namespace} scale deployment/${name} --replicas 1`,
     }));
 };
-
-export const hasGoodDefaults: Check = ({ survey: { settings } }) =>
-  defaultsProblems(settings.defaults).map(({ code, message }) => ({
-    id: 'defaults-invalid',
-    severity: 'error',
-    object: settings.origin,
-    what: `${code}: ${message}`,
-    why: 'workloads that set no value of their own go by it',
-    remedy: 'docs/configuration.md',
-  }));
 
 export const mayWrite: Check = ({ survey: { settings } }) =>
   settings.rebalance.readOnly

@@ -1,5 +1,6 @@
 import { enabledLabel, selects } from '@spotalis/core';
 import type { Check, Finding } from '../finding.ts';
+import type { ServiceDeployment } from '../picture/picture.ts';
 
 /** Nothing of it is there. */
 export const isInstalled: Check = ({ installation }) => {
@@ -47,6 +48,13 @@ export const isAlone: Check = ({ survey, installation }) => {
   );
 };
 
+const lacks: Readonly<Record<ServiceDeployment['service'], string>> = {
+  webhook: 'the next one to go leaves fewer still, and with none pods are created unsteered',
+  controller: 'with none nothing is repaired, and no lack of capacity is bridged',
+  redis:
+    'without it webhooks decide alone: the floor holds, shares may be some pods off, and nothing is moved',
+};
+
 /** Fewer replicas are ready than were asked for. */
 export const hasReplicas: Check = ({ installation }) =>
   installation.deployments
@@ -56,10 +64,7 @@ export const hasReplicas: Check = ({ installation }) =>
       severity: readyReplicas === 0 ? 'error' : 'warning',
       object: `Deployment ${namespace}/${name}`,
       what: `${readyReplicas} of ${replicas} replicas of the ${service} are ready`,
-      why:
-        service === 'webhook'
-          ? 'the next one to go leaves fewer still, and with none pods are created unsteered'
-          : 'with none nothing is repaired, and no lack of capacity is bridged',
+      why: lacks[service],
       remedy: `kubectl -n ${namespace} describe pods -l app.kubernetes.io/name=spotalis,app.kubernetes.io/component=${service}`,
     }));
 

@@ -1,12 +1,13 @@
 import { span } from '../../output/output.ts';
 import type { Check, Finding } from '../finding.ts';
+import type { FindingId } from '../known.ts';
 
 /** This machine's clock is not the cluster's. */
 const CLOCK_SKEW_MS = 10_000;
 
 export const hasLeader: Check = ({ installation: { lease }, survey, nowMs }) => {
   if (lease.kind === 'unknown' || !survey.settings.values.controller.leaderElection.enabled) return [];
-  const finding = (id: string, what: string): readonly Finding[] => [
+  const finding = (id: FindingId, what: string): readonly Finding[] => [
     {
       id,
       severity: 'error',

@@ -24,7 +24,7 @@ export async function lookAtDeployments(client: ApiClient): Promise<readonly Ser
   return items.flatMap(({ metadata, spec, status }): ServiceDeployment[] => {
     const { name, namespace = '', labels = {} } = metadata;
     const service = labels['app.kubernetes.io/component'];
-    if (service !== 'webhook' && service !== 'controller') return [];
+    if (service !== 'webhook' && service !== 'controller' && service !== 'redis') return [];
     const { serviceAccountName = 'default', containers = [] } = spec?.template?.spec ?? {};
     return [
       {

@@ -30,7 +30,8 @@ export interface FoundConfiguration {
 }
 
 export interface ServiceDeployment {
-  readonly service: 'webhook' | 'controller';
+  /** `redis`: the one of the chart. */
+  readonly service: 'webhook' | 'controller' | 'redis';
   readonly namespace: string;
   readonly name: string;
   /** The Helm release. */

@@ -13,7 +13,7 @@ const healthyScene: Scene = {
   },
 };
 
-const deployment = (service: 'webhook' | 'controller', replicas: number): ServiceDeployment => ({
+const deployment = (service: ServiceDeployment['service'], replicas: number): ServiceDeployment => ({
   service,
   namespace: 'spotalis-system',
   name: `spotalis-${service}`,
@@ -27,6 +27,7 @@ const deployment = (service: 'webhook' | 'controller', replicas: number): Servic
 
 export const webhookDeployment = deployment('webhook', 3);
 export const controllerDeployment = deployment('controller', 2);
+export const redisDeployment = deployment('redis', 1);
 
 export const registration: Registration = {
   name: 'spotalis',
@@ -62,7 +63,7 @@ export async function pictureOf(
       configurations: [
         { origin: 'ConfigMap spotalis-system/spotalis-webhook', reading: { ok: true, values } },
       ],
-      deployments: [webhookDeployment, controllerDeployment],
+      deployments: [webhookDeployment, controllerDeployment, redisDeployment],
       registrations: [{ ...registration, caBundle }],
       serving: { kind: 'found', secret: 'Secret spotalis-system/spotalis-webhook-certificate', cert },
       lease: {
