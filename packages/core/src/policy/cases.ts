@@ -155,6 +155,7 @@ const windows: readonly PolicyCase[] = [
   badSchedule('a prefix and nothing else', 'CRON_TZ=Europe/Berlin', true),
   badSchedule('minute 60', '60 22 * * *', true),
   badSchedule('hour 24', '0 24 * * *', true),
+  badSchedule('hour 59 with a step', '0 0,59/2 * * *', true),
   badSchedule('day 0', '0 22 0 * *', true),
   badSchedule('a range backwards', '0 22-2 * * *', false),
   badSchedule('a step of nothing', '*/0 * * * *', true),

@@ -17,12 +17,19 @@ const listOf = (value: string): string => {
   const item = String.raw`(?:[*?]|${value}(?:-${value})?)(?:/\d{1,2})?`;
   return `${item}(?:,${item})*`;
 };
+const cron = (...fields: readonly string[]): RegExp => new RegExp(`^${fields.map(listOf).join(' +')}$`);
 /**
  * The cron that people know from crontab(5). The library reads more (seconds, nicknames, `L`, `W`, `#`), which
- * other readers of the same annotation do not; ranges of the numbers are left to it.
+ * other readers of the same annotation do not. What is wrong with a number it says better itself.
  */
-const fiveFields = new RegExp(
-  `^${[number, number, number, `(?:${number}|${name})`, `(?:${number}|${name})`].map(listOf).join(' +')}$`,
+const fiveFields = cron(number, number, number, `(?:${number}|${name})`, `(?:${number}|${name})`);
+/** The library lets pass numbers with a step that are beyond the field's range (hour `59/2`), and never opens. */
+const fiveRanges = cron(
+  String.raw`[0-5]?\d`,
+  String.raw`(?:[01]?\d|2[0-3])`,
+  String.raw`(?:0?[1-9]|[12]\d|3[01])`,
+  `(?:0?[1-9]|1[0-2]|${name})`,
+  `(?:0?[0-7]|${name})`,
 );
 
 /** Offsets (`+02:00`) have no summer time, so they are no places. */
@@ -56,8 +63,9 @@ function parse(text: string): Parsed<Schedule> {
   if (!fiveFields.test(pattern)) return { ok: false, expected: 'five fields of cron' };
   try {
     const schedule = { pattern, timeZone };
-    if (opens(schedule)) return { ok: true, value: schedule };
-    return { ok: false, expected: 'a schedule with a date that exists' };
+    if (!opens(schedule)) return { ok: false, expected: 'a schedule with a date that exists' };
+    if (fiveRanges.test(pattern)) return { ok: true, value: schedule };
+    return { ok: false, expected: 'five fields of cron (a number is out of range)' };
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^\w+: /, '') : String(error);
     return { ok: false, expected: `five fields of cron (${why})` };
