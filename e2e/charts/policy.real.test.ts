@@ -8,7 +8,16 @@ import {
   type Values,
   waitFor,
 } from '@spotalis/cluster';
-import { type Annotations, type PolicyCase, policyCases, readPolicy } from '@spotalis/core';
+import {
+  type Annotations,
+  namespaceProblems,
+  type PolicyCase,
+  policyCases,
+  policyKeys,
+  type PolicyProblem,
+  readPolicy,
+} from '@spotalis/core';
+import * as fc from 'fast-check';
 
 const release = { name: 'spotalis', namespace: 'spotalis-system' };
 const enabled = { 'spotalis.io/enabled': 'true' };
@@ -44,6 +53,10 @@ function namespace(name: string, annotations: Annotations, labels: Annotations =
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels, annotations } };
 }
 
+/** Texts of a few of these words, without anything between them. */
+const words = (from: string) =>
+  fc.array(fc.constantFrom(...from.split(' ')), { maxLength: 5 }).map((all) => all.join(''));
+
 const cases = policyCases.filter(({ cel }) => cel);
 const defaults = [
   ...new Set(cases.flatMap((each) => (each.namespace ? [JSON.stringify(each.namespace)] : []))),
@@ -78,20 +91,68 @@ describe('the policy of the chart, when annotations are applied', () => {
     await cluster?.stop();
   });
 
-  it.each(cases)('is of the same opinion as the services on $name', async (each) => {
-    const { problems } = readPolicy({
-      workload: each.workload,
-      namespace: each.namespace ?? {},
-      defaults: {},
-    });
-    const texts = await warnings(workload(each.workload, { space: namespaceOf(each) }));
+  async function expectWarningsOf(object: KubeObject, problems: readonly PolicyProblem[]): Promise<void> {
+    const texts = await warnings(object);
     expect(texts).toHaveLength(problems.length);
+    const place = object.kind === 'Namespace' ? 'on the Namespace' : 'on the workload';
     for (const { code, key, value, message } of problems) {
       // The services know more about these: the nearest known key, the time zone.
       const exact = code !== 'UnknownKey' && code !== 'InvalidSchedule';
-      const said = exact ? message : `${key}: "${value}" on the workload is not`;
+      const said = exact ? message : `${key}: "${value}" ${place} is not`;
       expect(texts).toContainEqual(expect.stringContaining(said));
     }
+  }
+
+  it.each(cases)('is of the same opinion as the services on $name', async (each) => {
+    const { workload: own, namespace: above = {} } = each;
+    const { problems } = readPolicy({ workload: own, namespace: above, defaults: {} });
+    await expectWarningsOf(workload(own, { space: namespaceOf(each) }), problems);
+    await expectWarningsOf(namespace('plain', own), namespaceProblems(own));
+  });
+
+  it('raises no false alarm, whatever is written', async () => {
+    const texts = fc.oneof(
+      words('0 1 2 9 10 100 10000 % -'),
+      words('0 1 09 . h m ms s µs - + never true false'),
+    );
+    const value = fc.constantFrom('0', '1', '05', '7', '12', '23', '31', '59', 'mon', 'JAN');
+    const item = fc.tuple(
+      fc.oneof(
+        fc.constantFrom('*', '?'),
+        value,
+        fc.tuple(value, value).map(([from, to]) => `${from}-${to}`),
+      ),
+      fc.constantFrom('', '', '/2', '/09', '/31'),
+    );
+    const field = fc.oneof(
+      fc.constant('*'),
+      fc
+        .array(
+          item.map(([range, step]) => range + step),
+          { minLength: 1, maxLength: 2 },
+        )
+        .map((items) => items.join(',')),
+    );
+    const fields = fc.tuple(field, field, field, field, field);
+    const schedules = fc
+      .tuple(fc.constantFrom('', 'CRON_TZ=Europe/Berlin ', 'CRON_TZ=Etc/GMT+1 '), fields)
+      .map(([zone, parts]) => zone + parts.join(' '));
+    const { disruptionSchedule, ...others } = policyKeys;
+    const any = fc.oneof(
+      fc.record({ key: fc.constantFrom(...Object.values(others)), text: texts }),
+      fc.record({ key: fc.constant(disruptionSchedule), text: schedules }),
+    );
+    await fc.assert(
+      fc.asyncProperty(any, async ({ key, text }) => {
+        const annotations = { [key]: text };
+        const problems = namespaceProblems(annotations);
+        const count = (await warnings(namespace('plain', annotations))).length;
+        // Of a schedule the services know more.
+        if (key === disruptionSchedule) expect(count).toBeLessThanOrEqual(problems.length);
+        else expect(count).toBe(problems.length);
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it('has expressions whose types are right for every kind they see', async () => {
