@@ -17,14 +17,14 @@ const listOf = (value: string): string => {
   const item = String.raw`(?:[*?]|${value}(?:-${value})?)(?:/\d{1,2})?`;
   return `${item}(?:,${item})*`;
 };
-const cron = (...fields: readonly string[]): RegExp => new RegExp(`^${fields.map(listOf).join(' +')}$`);
+const crontab = (...fields: readonly string[]): RegExp => new RegExp(`^${fields.map(listOf).join(' +')}$`);
 /**
  * The cron that people know from crontab(5). The library reads more (seconds, nicknames, `L`, `W`, `#`), which
  * other readers of the same annotation do not. What is wrong with a number it says better itself.
  */
-const fiveFields = cron(number, number, number, `(?:${number}|${name})`, `(?:${number}|${name})`);
+const fiveFields = crontab(number, number, number, `(?:${number}|${name})`, `(?:${number}|${name})`);
 /** The library lets pass numbers with a step that are beyond the field's range (hour `59/2`), and never opens. */
-const fiveRanges = cron(
+const fiveRanges = crontab(
   String.raw`[0-5]?\d`,
   String.raw`(?:[01]?\d|2[0-3])`,
   String.raw`(?:0?[1-9]|[12]\d|3[01])`,
