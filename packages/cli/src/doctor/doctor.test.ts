@@ -482,7 +482,7 @@ describe('the doctor', () => {
         '  Why:  decisions are made and told, and nothing is done: no pod is steered or moved',
         '  Do:   set readOnlyMode to false once what it tells is what you want: docs/configuration.md',
         '',
-        '1 errors, 1 warnings, 0 infos',
+        '1 error, 1 warning',
       ].join('\n'),
     );
   });

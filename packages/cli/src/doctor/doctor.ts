@@ -26,8 +26,18 @@ export const doctorCommand: Command = {
   },
 };
 
-const count = (findings: readonly Finding[], severity: Severity): number =>
-  findings.filter((finding) => finding.severity === severity).length;
+const severities: readonly Severity[] = ['error', 'warning', 'info'];
+
+/** As in `1 error, 2 warnings`. */
+const totals = (findings: readonly Finding[]): string =>
+  severities
+    .map((severity) => ({
+      severity,
+      count: findings.filter((finding) => finding.severity === severity).length,
+    }))
+    .filter(({ count }) => count > 0)
+    .map(({ severity, count }) => `${count} ${severity}${count === 1 ? '' : 's'}`)
+    .join(', ');
 
 export function findingsText(
   findings: readonly Finding[],
@@ -45,6 +55,5 @@ export function findingsText(
       ),
     ].join('\n');
   });
-  const total = `${count(findings, 'error')} errors, ${count(findings, 'warning')} warnings, ${count(findings, 'info')} infos`;
-  return [...lines, total].join('\n\n');
+  return [...lines, totals(findings)].join('\n\n');
 }
