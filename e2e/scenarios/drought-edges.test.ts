@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, policyKeys } from '@spotalis/core';
-import { decideOften, eventsOn, killLeader, verdictOn } from './moves.ts';
+import { decidedOften, eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
 import { type Declaration, typeOf, type Workload } from './workload.ts';
 
@@ -185,9 +185,9 @@ describe('in a cluster that never had a spot node, a drought', () => {
 
   it('makes nobody evict what runs on on-demand, however often it is decided', async () => {
     const settled = inLane('settled');
-    await decideOften(stage, settled, { times: 10, replicas: 4, shares: [100, 50] });
+    await settled.patch({ metadata: { annotations: { [policyKeys.spotPercentage]: '100' } } });
+    await decidedOften(stage, settled, 'NoCapacity', 10);
     expect(evicted('settled')).toBe(0);
-    await verdictOn(stage, settled, 'NoCapacity');
     expect(await settled.split()).toEqual({ spot: 0, onDemand: 4, unsteered: 0 });
   }, 120_000);
 
@@ -208,7 +208,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
     await spotNodesJoin('partial', 1, 1);
     await split('partial', 10, 3);
     expect(evicted('partial')).toBe(10 + 3);
-    await decideOften(stage, partial, { times: 11, replicas: 10, shares: [90, 100] });
+    await decidedOften(stage, partial, 'NoCapacity', 10);
     await breakerIs('partial', 'half-open');
     await split('partial', 10, 3);
     expect(evicted('partial')).toBe(10 + 3);

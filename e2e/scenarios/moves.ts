@@ -1,5 +1,5 @@
 import { type KubeObject, waitFor } from '@spotalis/cluster';
-import { policyKeys, targetSpot } from '@spotalis/core';
+import { policyKeys } from '@spotalis/core';
 import type { Stage } from './stage.ts';
 import type { Workload } from './workload.ts';
 
@@ -12,9 +12,7 @@ interface Verdict {
 interface DebugState {
   readonly leader: { readonly isLeader: boolean };
   readonly webhook: { readonly kind: string; readonly detail?: string };
-  readonly workloads: Readonly<
-    Record<string, { readonly rebalance?: Verdict; readonly count: { readonly desired?: { spot: number } } }>
-  >;
+  readonly workloads: Readonly<Record<string, { readonly rebalance?: Verdict }>>;
 }
 
 /** The controller that says it leads, with what it says; undefined while there is none. */
@@ -53,24 +51,24 @@ export async function verdictOn(stage: Stage, workload: Workload, reason: string
   });
 }
 
-/** Has the leader decide so many times anew: turn by turn it is asked for other shares, and each has to be seen. */
-export async function decideOften(
+/**
+ * Has the leader decide so many times anew, each time for this reason. In between the workload is paused, so that each
+ * decision is seen; other changes of it would have to settle first.
+ */
+export async function decidedOften(
   stage: Stage,
   workload: Workload,
-  { times, replicas, shares }: { times: number; replicas: number; shares: readonly [number, number] },
+  reason: string,
+  times: number,
 ): Promise<void> {
-  // The last look is over when the next has begun.
-  for (let turn = 0; turn <= times; turn++) {
-    const spotPercentage = shares[turn % 2] ?? 0;
-    const desired = targetSpot({ ...workload.policy, spotPercentage }, replicas);
-    await workload.patch({
-      metadata: { annotations: { [policyKeys.spotPercentage]: String(spotPercentage) } },
-    });
-    await waitFor(
-      `a look at ${workload.subject} that wants ${desired} on spot`,
-      async () => (await leaderOf(stage))?.state.workloads[workload.subject]?.count.desired?.spot === desired,
-      { timeoutMs: 60_000 },
-    );
+  const pause = (paused: 'true' | null) =>
+    workload.patch({ metadata: { annotations: { [policyKeys.paused]: paused } } });
+  await verdictOn(stage, workload, reason);
+  for (let turn = 1; turn < times; turn++) {
+    await pause('true');
+    await verdictOn(stage, workload, 'Paused');
+    await pause(null);
+    await verdictOn(stage, workload, reason);
   }
 }
 
