@@ -17,15 +17,14 @@ describe('eventsOf', () => {
     const body = (async function* () {
       yield chunk;
     })();
-    const startedMs = performance.now();
     let events = 0;
     for await (const { type } of eventsOf({ status: 200, body, close: () => {} }, 'test')) {
       events += type === 'ADDED' ? 1 : 0;
     }
     running = false;
     expect(events).toBe(10_000);
-    // One per 5 ms by design; half of that leaves room for a machine that does other things.
-    expect(turns).toBeGreaterThan((performance.now() - startedMs) / 10);
+    // One per 5 ms, and no machine reads 30 MB in 25 ms. A busy one takes longer, with as many turns or more.
+    expect(turns).toBeGreaterThanOrEqual(5);
   });
 
   it('closes the stream when its reader leaves', async () => {
