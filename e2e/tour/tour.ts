@@ -12,7 +12,7 @@ import { scenes } from './scenes/catalogue.ts';
 import type { Scene } from './scenes/scene.ts';
 import { Theatre } from './scenes/theatre.ts';
 import { Screen } from './screen.ts';
-import { coloured, isSettled, plain, renderTable } from './table.ts';
+import { coloured, isSettled, plain, renderTable, type Style } from './table.ts';
 
 const settleTimeoutMs = 180_000;
 const refreshMs = 250;
@@ -122,6 +122,13 @@ async function stay(place: Place): Promise<void> {
   }
 }
 
+function tableNow(api: ApiClient, style: Style): Promise<string> {
+  return observe(api).then(
+    (rows) => renderTable(rows, style),
+    (error: unknown) => `the API server does not answer: ${String(error)}`,
+  );
+}
+
 /** Draws the table, with the notes under it, again and again until the returned function is called. */
 function drawInto(
   draw: (frame: string) => void,
@@ -132,10 +139,7 @@ function drawInto(
   const style = process.env['NO_COLOR'] ? plain : coloured;
   const ended = (async () => {
     while (going) {
-      const table = await observe(api).then(
-        (rows) => renderTable(rows, style),
-        (error: unknown) => `the API server does not answer: ${String(error)}`,
-      );
+      const table = await tableNow(api, style);
       draw([table, ...notes()].join('\n'));
       await new Promise((resolve) => setTimeout(resolve, refreshMs));
     }
@@ -151,10 +155,7 @@ async function showTable(api: ApiClient): Promise<never> {
   const style = process.stdout.isTTY && !process.env['NO_COLOR'] ? coloured : plain;
   let before = '';
   for (;;) {
-    const table = await observe(api).then(
-      (rows) => renderTable(rows, style),
-      (error: unknown) => `the API server does not answer: ${String(error)}`,
-    );
+    const table = await tableNow(api, style);
     if (table !== before) say(`${table}\n`);
     before = table;
     await new Promise((resolve) => setTimeout(resolve, refreshMs));
