@@ -62,6 +62,23 @@ describe('the question whether the webhook serves', () => {
     expect(asked[0]).toMatchObject({ path: '/mutate', body: { request: { dryRun: true } } });
   });
 
+  it('is told by the last answer when several are asked for at a time', async () => {
+    const waiting: ((configuration: unknown) => void)[] = [];
+    const changes: Health['kind'][] = [];
+    const get = (): Promise<unknown> => new Promise((resolve) => waiting.push(resolve));
+    const probe = new WebhookProbe({
+      client: { get } as never,
+      configurationName: 'spotalis',
+      onChange: ({ kind }) => changes.push(kind),
+    });
+    const [first, second] = [probe.ask(), probe.ask()];
+    waiting[0]?.(atUrl());
+    await first;
+    waiting[1]?.({ webhooks: [] });
+    await second;
+    expect(changes).toEqual(['serving', 'notServing']);
+  });
+
   it('is no until it was asked', () => {
     expect(probeOf(atUrl()).probe.health.kind).toBe('notServing');
   });

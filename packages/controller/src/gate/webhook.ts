@@ -67,15 +67,20 @@ export class WebhookProbe {
 
   /** Asks now. Never throws. */
   async ask(): Promise<Health> {
-    const before = this.#health;
     try {
       await this.#ask();
-      this.#health = { kind: 'serving' };
+      return this.#found({ kind: 'serving' });
     } catch (thrown) {
-      this.#health = { kind: 'notServing', detail: asError(thrown).message };
+      return this.#found({ kind: 'notServing', detail: asError(thrown).message });
     }
-    if (before.kind !== this.#health.kind) this.#onChange(this.#health);
-    return this.#health;
+  }
+
+  /** Compared with what is known now: several may ask at a time, and end in any order. */
+  #found(health: Health): Health {
+    const before = this.#health;
+    this.#health = health;
+    if (before.kind !== health.kind) this.#onChange(health);
+    return health;
   }
 
   async #ask(): Promise<void> {
