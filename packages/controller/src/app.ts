@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readCapacity } from '@spotalis/core';
+import { type ObservedWorkload, readCapacity } from '@spotalis/core';
 import { ApiClient, type Credentials, EventRecorder, ownPod, Transport } from '@spotalis/kube';
 import { isEmbedded, openLedger, redisSettings } from '@spotalis/ledger';
 import {
@@ -194,6 +194,9 @@ export function createController({ configuration, credentials, logger }: AppPart
     ledger,
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
+  /** Once more before each write: a decision may be overtaken while it is carried out. */
+  const mayActOn = (workload: ObservedWorkload): boolean =>
+    mayWrite() && !live.current.readOnlyMode && cluster.isStillManaged(workload);
   const evictor = new Evictor(client, mayWrite);
   const droughts = ledger && new Droughts({ cluster, ledger, shapes, logger });
   const bridger =
@@ -205,7 +208,7 @@ export function createController({ configuration, credentials, logger }: AppPart
       holds,
       narrator: new DroughtNarrator({ recorder, metrics: droughtMetric, logger, now: wallMs }),
       settings,
-      mayWrite,
+      mayActOn,
       now: wallMs,
       logger,
     });
@@ -243,7 +246,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     },
     evictor,
     bridger,
-    annotator: new Annotator({ client, mayWrite, pause: (ms) => delay(ms) }),
+    annotator: new Annotator({ client, pause: (ms) => delay(ms) }),
     holds,
     placeholders,
     bypass,
@@ -253,7 +256,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     logger,
     moveTimeoutMs,
     relist: (workload) => ledgers.verified(workload),
-    mayWrite,
+    mayActOn,
     now: wallMs,
   });
   const reconciler = new Reconciler({

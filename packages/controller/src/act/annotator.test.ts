@@ -22,21 +22,23 @@ function annotatorOf(refuse: (name: string) => Error | undefined = () => undefin
         return Promise.resolve(undefined as never);
       },
     },
-    mayWrite: () => fence.open,
     pause: (ms) => {
       pauses.push(ms);
       return Promise.resolve();
     },
   });
-  return { annotator, patches, pauses, fence };
+  /** All of them under one token, while the fence is open. */
+  const write = (changes: Parameters<Annotator['write']>[1]) =>
+    annotator.write('shop', changes, { tokenOf: () => 't1', mayWrite: () => fence.open });
+  return { write, patches, pauses, fence };
 }
 
 const apiError = (status: number) => new ApiError({ status, body: {}, request: 'PATCH' });
 
 describe('annotations on pods', () => {
   it('are written on the very pod that was looked at, with the token that the ledger knows it by', async () => {
-    const { annotator, patches } = annotatorOf();
-    const written = await annotator.write('shop', [renumbering('a')], () => 't1');
+    const { write, patches } = annotatorOf();
+    const written = await write([renumbering('a')]);
     expect(written).toEqual({ written: 1, left: 0 });
     expect(patches).toEqual([
       {
@@ -58,8 +60,8 @@ describe('annotations on pods', () => {
   });
 
   it('are the type alone where neither rank nor cost is ours to say', async () => {
-    const { annotator, patches } = annotatorOf();
-    await annotator.write('shop', [{ ...renumbering('db-0'), rank: null, cost: null }], () => 't1');
+    const { write, patches } = annotatorOf();
+    await write([{ ...renumbering('db-0'), rank: null, cost: null }]);
     expect(patches[0]?.patch).toMatchObject({
       metadata: { annotations: { 'spotalis.io/capacity-type': 'spot' } },
     });
@@ -67,27 +69,31 @@ describe('annotations on pods', () => {
   });
 
   it('are written slowly, and a few in one turn', async () => {
-    const { annotator, patches, pauses } = annotatorOf();
+    const { write, patches, pauses } = annotatorOf();
     const many = Array.from({ length: 50 }, (_, index) => renumbering(`p${index}`));
-    expect(await annotator.write('shop', many, () => 't')).toEqual({ written: 20, left: 30 });
+    expect(await write(many)).toEqual({ written: 20, left: 30 });
     expect(patches).toHaveLength(20);
     expect(pauses).toHaveLength(20);
   });
 
   it.each([404, 409])('are left for another look when the answer is %i', async (status) => {
-    const { annotator } = annotatorOf((name) => (name === 'a' ? apiError(status) : undefined));
+    const { write } = annotatorOf((name) => (name === 'a' ? apiError(status) : undefined));
     const both = [renumbering('a'), renumbering('b')];
-    expect(await annotator.write('shop', both, () => 't')).toEqual({ written: 1, left: 1 });
+    expect(await write(both)).toEqual({ written: 1, left: 1 });
   });
 
   it('end with the lease, and with an error that is told', async () => {
-    const { annotator, patches, fence } = annotatorOf();
-    fence.open = false;
-    await annotator.write('shop', [renumbering('a'), renumbering('b')], () => 't');
-    expect(patches).toHaveLength(1);
-    const closed = annotatorOf(() => new FenceClosedError('PATCH')).annotator;
-    expect(await closed.write('shop', [renumbering('a')], () => 't')).toEqual({ written: 0, left: 1 });
-    const broken = annotatorOf(() => apiError(403)).annotator;
-    await expect(broken.write('shop', [renumbering('a')], () => 't')).rejects.toThrow('403');
+    const { write, patches, fence } = annotatorOf((name) => {
+      if (name === 'b') fence.open = false;
+      return undefined;
+    });
+    const three = [renumbering('a'), renumbering('b'), renumbering('c')];
+    expect(await write(three)).toEqual({ written: 2, left: 1 });
+    expect(await write(three)).toEqual({ written: 0, left: 3 });
+    expect(patches.map(({ name }) => name)).toEqual(['a', 'b']);
+    const closed = annotatorOf(() => new FenceClosedError('PATCH'));
+    expect(await closed.write([renumbering('a')])).toEqual({ written: 0, left: 1 });
+    const broken = annotatorOf(() => apiError(403));
+    await expect(broken.write([renumbering('a')])).rejects.toThrow('403');
   });
 });

@@ -11,8 +11,14 @@ const DEADLINE_MS = 10_000;
 
 export interface AnnotatorParts {
   readonly client: Pick<ApiClient, 'mergePatch'>;
-  readonly mayWrite: () => boolean;
   readonly pause: (ms: number) => Promise<void>;
+}
+
+/** The workload whose pods they are. */
+export interface AnnotatedWorkload {
+  /** What the ledger knows a pod by, to be written where the pod does not say it. */
+  readonly tokenOf: (podName: string) => string | undefined;
+  readonly mayWrite: () => boolean;
 }
 
 export interface Annotated {
@@ -30,18 +36,17 @@ export class Annotator {
     this.#parts = parts;
   }
 
-  /** `tokenOf`: what the ledger knows a pod by, to be written where the pod does not say it. */
+  /** `mayWrite` is asked before each pod: a turn may be long in coming. */
   async write(
     namespace: string,
     changes: readonly (Correction | Renumbering)[],
-    tokenOf: (podName: string) => string | undefined,
+    { tokenOf, mayWrite }: AnnotatedWorkload,
   ): Promise<Annotated> {
     let written = 0;
     for (const change of changes.slice(0, BATCH)) {
       await this.#wait();
-      const token = tokenOf(change.pod.name);
-      if (await this.#patch(namespace, change, token)) written++;
-      if (!this.#parts.mayWrite()) break;
+      if (!mayWrite()) break;
+      if (await this.#patch(namespace, change, tokenOf(change.pod.name), mayWrite)) written++;
     }
     return { written, left: changes.length - written };
   }
@@ -57,6 +62,7 @@ export class Annotator {
     namespace: string,
     { pod, type, rank, cost }: Correction | Renumbering,
     token: string | undefined,
+    mayWrite: () => boolean,
   ): Promise<boolean> {
     const annotations = {
       [podKeys.capacityType]: type,
@@ -71,7 +77,7 @@ export class Annotator {
         { namespace, name },
         { metadata: { uid, resourceVersion, annotations } },
         {},
-        { once: true, deadlineMs: DEADLINE_MS, fence: this.#parts.mayWrite },
+        { once: true, deadlineMs: DEADLINE_MS, fence: mayWrite },
       );
       return true;
     } catch (thrown) {

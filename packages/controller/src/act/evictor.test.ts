@@ -37,7 +37,7 @@ describe('an eviction', () => {
     ['is another one of the name', { ...live, uid: 'b-uid' }, 'gone'],
     ['is going', { ...live, deletionTimestamp: '2026-01-01T00:00:00Z' }, 'gone'],
     ['has changed', { ...live, resourceVersion: '8' }, 'stale'],
-    ['cannot be read', apiError(503), 'stale'],
+    ['cannot be read', apiError(503), 'unread'],
   ])('is not sent when the pod %s', async (_what, read, kind) => {
     expect(await outcomeOf(read)).toMatchObject({ kind, calls: ['get'] });
   });

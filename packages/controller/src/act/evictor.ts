@@ -16,8 +16,12 @@ interface LivePod extends KubeObject {
 const pods = resource<LivePod>('v1', 'pods', 'Pod');
 const DEADLINE_MS = 10_000;
 
-/** `stale`: the pod has changed since the decision, so that it has to be decided again. */
-export type Outcome = EvictionOutcome | { readonly kind: 'stale' };
+export type Outcome =
+  | EvictionOutcome
+  /** The pod has changed since the decision, so that it has to be decided again. */
+  | { readonly kind: 'stale' }
+  /** The pod could not be read, so nothing was sent. */
+  | { readonly kind: 'unread'; readonly error: Error };
 
 /** Evicts one pod, as what it was when it was chosen. */
 export class Evictor {
@@ -57,8 +61,7 @@ export class Evictor {
     } catch (thrown) {
       const error = asError(thrown);
       if (error instanceof ApiError && error.status === 404) return { kind: 'gone' };
-      // Nothing was written, so nothing can be in flight.
-      return { kind: 'stale' };
+      return { kind: 'unread', error };
     }
     return evict(
       this.#client,

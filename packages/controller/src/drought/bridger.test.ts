@@ -34,10 +34,15 @@ const trace: RebalanceTrace = {
 };
 
 function stage(
-  script: { outcome?: Outcome; write?: boolean | Error; serving?: boolean; fenced?: boolean } = {},
+  script: {
+    outcome?: Outcome;
+    write?: boolean | Error;
+    serving?: boolean;
+    mayAct?: (log: readonly string[]) => boolean;
+  } = {},
 ) {
   const log: string[] = [];
-  const { outcome = { kind: 'evicted' }, write = true, serving = true, fenced = false } = script;
+  const { outcome = { kind: 'evicted' }, write = true, serving = true, mayAct = () => true } = script;
   const holds = new Holds(() => 0);
   const bridger = new Bridger({
     droughts: {
@@ -54,8 +59,12 @@ function stage(
       },
     },
     probe: {
-      ask: () =>
-        Promise.resolve(serving ? { kind: 'serving' } : { kind: 'notServing', detail: 'no ready endpoint' }),
+      ask: () => {
+        if (script.mayAct) log.push('asked');
+        return Promise.resolve(
+          serving ? { kind: 'serving' } : { kind: 'notServing', detail: 'no ready endpoint' },
+        );
+      },
     },
     holds,
     narrator: new DroughtNarrator({
@@ -65,7 +74,7 @@ function stage(
       now: () => 10_000,
     }),
     settings: () => ({ placement: {} }) as never,
-    mayWrite: () => !fenced,
+    mayActOn: () => mayAct(log),
     now: () => 10_000,
     logger,
   });
@@ -101,11 +110,23 @@ describe('bridging a drought', () => {
       ['open over 4'],
     ],
     ['the webhook does not serve', { serving: false }, []],
-    ['another leads', { fenced: true }, []],
+    ['another leads', { mayAct: () => false }, []],
+    [
+      'its label is taken away meanwhile',
+      { mayAct: (log: readonly string[]) => !log.includes('asked') },
+      ['asked'],
+    ],
   ])('removes no pod when %s', async (_, script, expected) => {
     const { log, bridge } = stage(script);
     expect(await bridge(2)).toBe(500);
     expect(log).toEqual(expected);
+  });
+
+  it('stops amid many pods when nothing may be done any more', async () => {
+    const removals = (log: readonly string[]) => log.filter((line) => line.startsWith('remove')).length;
+    const { log, bridge } = stage({ mayAct: (done) => removals(done) < 10 });
+    await bridge(25);
+    expect(removals(log)).toBe(10);
   });
 
   it.each(['gone', 'stale', 'conflict', 'blocked'] as const)(

@@ -28,7 +28,8 @@ export interface BridgerParts {
   readonly holds: Holds;
   readonly narrator: DroughtNarrator;
   readonly settings: () => RebalanceSettings;
-  readonly mayWrite: () => boolean;
+  /** Whether anything may be done about it at this moment. */
+  readonly mayActOn: (workload: ObservedWorkload) => boolean;
   readonly now: () => number;
   readonly logger: Logger;
 }
@@ -48,10 +49,11 @@ export class Bridger {
     { next, remove }: Bridge,
     { breaker }: LedgerReading,
   ): Promise<number> {
-    const { droughts, settings, mayWrite, now, probe, narrator } = this.#parts;
-    if (breaker === null || !mayWrite()) return SOON_MS;
+    const { droughts, settings, mayActOn, now, probe, narrator } = this.#parts;
+    if (breaker === null || !mayActOn(workload)) return SOON_MS;
     // A replacement that admission does not see is no substitute.
     if (remove.length > 0 && (await probe.ask()).kind !== 'serving') return SOON_MS;
+    if (!mayActOn(workload)) return SOON_MS;
     if (next !== null) {
       try {
         if (!(await droughts.write(workload, next, breaker, settings().placement, now()))) return SOON_MS;
@@ -65,7 +67,7 @@ export class Bridger {
     // What a PDB refused was a move; these pods have none to fear.
     if (held?.reason === 'EvictionForbidden' || held?.reason === 'EvictionFailed')
       return held.untilMs - now();
-    for (let start = 0; start < remove.length; start += AT_ONCE) {
+    for (let start = 0; start < remove.length && mayActOn(workload); start += AT_ONCE) {
       await Promise.all(remove.slice(start, start + AT_ONCE).map((pod) => this.#remove(workload, pod)));
     }
     return SOON_MS;
@@ -89,6 +91,7 @@ export class Bridger {
       case 'tooManyBudgets':
         // It got a node meanwhile.
         return;
+      case 'unread':
       case 'forbidden':
       case 'error':
         holds.refused(uid, outcome, false, now());

@@ -82,6 +82,12 @@ export class Cluster {
     return this.#managed(this.namespaces.get(workload.metadata.namespace ?? ''), workload);
   }
 
+  /** Whether it is there and ours now: a label may have been taken away since it was read. */
+  isStillManaged({ metadata }: ObservedWorkload): boolean {
+    const now = this.workloadByUid(metadata.uid);
+    return now !== undefined && this.isManaged(now);
+  }
+
   /** For people: how much there is. */
   sizes(): Readonly<Record<string, number>> {
     const { namespaces, nodes, deployments, statefulSets, replicaSets, pods, pdbs, claims, volumes } = this;

@@ -62,6 +62,7 @@ export class Holds {
         const untilMs = nowMs + this.#backoff(workloadUid);
         return { reason: 'EvictionForbidden', message: outcome.message, untilMs };
       }
+      case 'unread':
       case 'error': {
         const untilMs = nowMs + this.#backoff(workloadUid);
         return { reason: 'EvictionFailed', message: outcome.error.message, untilMs };

@@ -76,6 +76,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     mayWrite: true,
     serving: true,
     onRelist: () => {},
+    onWrite: () => {},
     evidence: { kind: 'off' } as PlaceholderEvidence,
   };
   const logger: Logger = {
@@ -105,7 +106,9 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       },
     },
     annotator: {
-      write: (_namespace, changes) => {
+      write: (_namespace, changes, { mayWrite }) => {
+        script.onWrite();
+        if (!mayWrite()) return Promise.resolve({ written: 0, left: changes.length });
         wrote.push(...changes.map(({ pod, type }) => `${pod.name} ${type}`));
         return Promise.resolve({ written: changes.length, left: 0 });
       },
@@ -137,7 +140,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       script.onRelist();
       return ledgers.read(workload);
     },
-    mayWrite: () => script.mayWrite,
+    mayActOn: (workload) => script.mayWrite && cluster.isStillManaged(workload),
     now: () => clock.nowMs,
   });
   const policy = readPolicy({
@@ -262,6 +265,7 @@ describe('one look after another at a workload with two pods too many on spot', 
     ['blocked', { kind: 'blocked', message: 'no' }, 10_000],
     ['conflict', { kind: 'conflict', message: 'no' }, 1_000],
     ['forbidden', { kind: 'forbidden', message: 'no' }, 5_000],
+    ['unread', { kind: 'unread', error: new Error('503') }, 5_000],
     ['stale', { kind: 'stale' }, 500],
   ])('that is %s has spent no budget, and is asked again later', async (_kind, outcome, againInMs) => {
     const { look, script, asked, flights } = stage();
@@ -334,6 +338,25 @@ describe('one look after another at a workload with two pods too many on spot', 
     cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
     expect(await look()).toBe(1_000);
     expect(wrote).toEqual(['a spot']);
+    expect(asked).toEqual([]);
+  });
+
+  it('writes on no pod once the label is taken away, though it was decided before', async () => {
+    const { look, cluster, script, wrote } = stage();
+    const wrong = { token: 'a', type: 'on-demand', rank: 0 };
+    cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
+    script.onWrite = () => cluster.deployments.upsert(aDeployment({ replicas: 4, labels: {} }), false);
+    await look();
+    expect(wrote).toEqual([]);
+  });
+
+  it('looks again soon when the LIST shows that something else is to be done first', async () => {
+    const { look, cluster, script, asked } = stage();
+    script.onRelist = () => {
+      const wrong = { token: 'a', type: 'on-demand', rank: 0 };
+      cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
+    };
+    expect(await look()).toBe(500);
     expect(asked).toEqual([]);
   });
 

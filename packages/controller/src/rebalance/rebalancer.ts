@@ -45,7 +45,8 @@ export interface RebalancerParts {
   readonly moveTimeoutMs: () => number;
   /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
   readonly relist: (workload: ObservedWorkload) => Promise<LedgerReading>;
-  readonly mayWrite: () => boolean;
+  /** Whether anything may be done about it at this moment. */
+  readonly mayActOn: (workload: ObservedWorkload) => boolean;
   /** Wall clock: windows, and the ages of pods, are told by it. */
   readonly now: () => number;
 }
@@ -193,11 +194,14 @@ export class Rebalancer {
     kind: 'correct' | 'renumber',
     changes: Parameters<Annotator['write']>[1],
   ): Promise<number> {
-    const { annotator, metrics, logger, sources } = this.#parts;
+    const { annotator, metrics, logger, sources, mayActOn } = this.#parts;
     const { namespace = '', name } = workload.metadata;
-    const { written, left } = await annotator.write(namespace, changes, (pod) => {
-      const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
-      return observed === undefined ? undefined : tokenOf(observed);
+    const { written, left } = await annotator.write(namespace, changes, {
+      tokenOf: (pod) => {
+        const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
+        return observed === undefined ? undefined : tokenOf(observed);
+      },
+      mayWrite: () => mayActOn(workload),
     });
     metrics.annotated(kind, written);
     logger.info(kind === 'correct' ? 'types corrected' : 'costs renumbered', {
@@ -214,7 +218,7 @@ export class Rebalancer {
     policy: PolicyReading,
     seemingly: RebalanceTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { sources, holds, bypass, probe, relist, mayWrite, narrator, evictor, now } = this.#parts;
+    const { sources, holds, bypass, probe, relist, mayActOn, narrator, evictor, now } = this.#parts;
     const { uid, namespace = '' } = workload.metadata;
     if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
     if (!bypass.allows(sources.flights.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
@@ -226,10 +230,10 @@ export class Rebalancer {
       return { trace: seemingly, againInMs: SOON_MS };
     }
     const trace = this.#decide(current, policy, ledger);
-    if (trace.verdict.kind !== 'move') return { trace };
+    if (trace.verdict.kind !== 'move') return { trace, againInMs: isAtRest(trace) ? undefined : SOON_MS };
     // From here to the departure nothing waits, so that two workers cannot spend one budget.
     if (!bypass.allows(sources.flights.unproven(now()))) return { trace, againInMs: SOON_MS };
-    if (!mayWrite()) return { trace };
+    if (!mayActOn(workload)) return { trace };
     const { move } = trace.verdict;
     this.#depart(workload, move);
     const outcome = await evictor.evict(namespace, move.pod);
@@ -280,6 +284,10 @@ export class Rebalancer {
         holds.refused(uid, outcome, move.pdb !== null, now());
         logger.warn('eviction without an answer', { pod: move.pod.name, error: outcome.error });
         return false;
+      case 'unread':
+        holds.refused(uid, outcome, move.pdb !== null, now());
+        logger.warn('eviction not sent', { pod: move.pod.name, error: outcome.error });
+        break;
       case 'blocked':
       case 'conflict':
       case 'tooManyBudgets':
@@ -293,6 +301,10 @@ export class Rebalancer {
     return false;
   }
 }
+
+/** Nothing is to be done, or not before something changes. */
+const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>
+  (verdict.kind === 'nothing' || verdict.kind === 'wait') && reason !== 'LedgerDiffers';
 
 const inMs = (untilMs: number | undefined, nowMs: number): number | undefined =>
   untilMs === undefined ? undefined : Math.max(0, untilMs - nowMs);
