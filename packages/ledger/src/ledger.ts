@@ -211,6 +211,8 @@ export interface LedgerHealth {
 export interface LedgerObserver {
   operation?(event: LedgerOperation): void;
   mode?(mode: LedgerMode, code?: string): void;
+  /** How many pools this process takes to be without spot capacity, as last looked. */
+  openPools?(count: number): void;
 }
 
 export interface LedgerOperation {

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startRedis } from '@spotalis/cluster';
+import { startRedis, waitFor } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';
 import { describeLedger } from '../testing/contract.ts';
 import { admin, age, newPrefix, readyLedger, redisSubject, stopAll } from '../testing/redis.ts';
@@ -29,10 +29,12 @@ describe('the ledger in one Redis', () => {
   const prefix = newPrefix();
   let client: Redis;
   let subject: Subject;
+  let redisUrl: string;
 
   beforeAll(async () => {
     const redis = await startRedis();
     stops.push(() => redis.stop());
+    redisUrl = redis.url;
     client = admin(redis.url);
     stops.push(() => client.disconnect());
     const ledger = await readyLedger({ url: redis.url, keyPrefix: prefix });
@@ -45,6 +47,22 @@ describe('the ledger in one Redis', () => {
   afterAll(() => stopAll(stops), slowStartMs);
 
   describeLedger(() => subject);
+
+  it('says how many pools it takes to be without capacity, also when somebody else opened them', async () => {
+    const seen: number[] = [];
+    const other = await readyLedger(
+      { url: redisUrl, keyPrefix: prefix },
+      { observer: { openPools: (count) => seen.push(count) } },
+    );
+    stops.push(() => other.close());
+    await waitFor('the first look', () => seen.at(-1) === 0);
+    await subject.ledger.openPool('pool-1', 60_000);
+    await subject.ledger.openPool('pool-2', 60_000);
+    await waitFor('both to be known', () => seen.at(-1) === 2);
+    await subject.ledger.closePool('pool-1');
+    await subject.ledger.closePool('pool-2');
+    await waitFor('none to be known', () => seen.at(-1) === 0);
+  });
 
   it('keeps no key for ever, and none outside its prefix', async () => {
     const keys = await client.keys('*');

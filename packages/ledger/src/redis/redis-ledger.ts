@@ -79,7 +79,8 @@ export class RedisLedger implements Ledger {
           [this.#timing.idleMs],
         );
       },
-      ({ nowUs }, epochIsNew) => {
+      ({ nowUs, openPools }, epochIsNew) => {
+        this.#observer.openPools?.(openPools.size);
         this.#dirty.allBefore(nowUs / 1000, lookedAt);
         this.#recent.dropOld();
         if (epochIsNew) this.#announceAll();

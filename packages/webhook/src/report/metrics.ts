@@ -45,6 +45,13 @@ const ledgerMode: GaugeSpec<'mode'> = {
   help: '1 for the mode that the ledger is in: embedded, connecting, ready or degraded.',
 };
 
+const openPools: GaugeSpec<never> = {
+  type: 'gauge',
+  name: 'spotalis_open_pools',
+  labels: [],
+  help: 'Placements of which this webhook knows that there is no spot capacity: their new pods get substitutes without waiting. It asks once a second.',
+};
+
 const reads: CounterSpec<'kind' | 'reason'> = {
   type: 'counter',
   name: 'spotalis_webhook_reads_total',
@@ -59,6 +66,7 @@ export const webhookMetricSpecs = [
   ledgerDuration,
   ledgerFailures,
   ledgerMode,
+  openPools,
   reads,
 ] as const;
 
@@ -106,6 +114,8 @@ export function ledgerMetrics(metrics: Metrics): Required<LedgerObserver> {
   const show = (current: LedgerMode): void => {
     for (const each of modes) mode.set({ mode: each }, each === current ? 1 : 0);
   };
+  const pools = metrics.gauge(openPools);
+  pools.set({}, 0);
   show('connecting');
   return {
     operation({ operation, durationMs, outcome }) {
@@ -113,5 +123,6 @@ export function ledgerMetrics(metrics: Metrics): Required<LedgerObserver> {
       if (outcome !== 'ok') failures.add({ operation, code: outcome });
     },
     mode: show,
+    openPools: (count) => pools.set({}, count),
   };
 }
