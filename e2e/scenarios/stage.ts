@@ -75,7 +75,11 @@ export class Stage {
 
   /** What the services share, for looking into it. */
   get ledger(): Ledger {
-    this.#ledger ??= openLedger({ redis: redisSettings(this.redis), now: Date.now });
+    this.#ledger ??= openLedger({
+      redis: redisSettings(this.redis),
+      now: () => performance.now(),
+      wallMs: Date.now,
+    });
     return this.#ledger;
   }
 

@@ -144,6 +144,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     : openLedger({
         redis: redisSettings(values.redis),
         now,
+        wallMs,
         observer: { mode: (mode, code) => logger.info('ledger', { mode, code }) },
       });
   const observation =

@@ -99,7 +99,8 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const ledgerEvents = ledgerMetrics(metrics);
   const ledger = openLedger({
     redis: redisSettings(values.redis),
-    now: Date.now,
+    now,
+    wallMs: Date.now,
     observer: ledgerEvents,
   });
   ledgerEvents.mode(ledger.health().mode);

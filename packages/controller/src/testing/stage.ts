@@ -75,6 +75,7 @@ export class Stage {
     this.ledger = openLedger({
       redis: { url: redis.url },
       now: () => performance.now(),
+      wallMs: Date.now,
     });
   }
 
