@@ -41,7 +41,10 @@ function reconcilerOf(cluster: Cluster) {
       },
       verify: () => Promise.resolve(),
     }),
-    reaches: undefined,
+    reaches: {
+      tell: () => Promise.resolve(),
+      forget: (uid) => lines.push(`reach of ${uid} forgotten`),
+    },
     rebalancer: {
       look: () => Promise.resolve(undefined),
       follow: () => undefined,
@@ -100,11 +103,12 @@ describe('the reconciler', () => {
 
   it('forgets a workload that is gone or no longer ours, and does not come again', async () => {
     const cluster = withPolicy(seventy);
-    const { reconciler, shown } = reconcilerOf(cluster);
+    const { reconciler, shown, lines } = reconcilerOf(cluster);
     await reconciler.reconcile(key);
     cluster.deployments.upsert(aDeployment({ labels: {} }), false);
     expect(await reconciler.reconcile(key)).toBeUndefined();
     expect(shown.at(-1)).toBeUndefined();
+    expect(lines).toEqual(['reach of web-uid forgotten', `forgotten ${key}`]);
     expect(reconciler.reports().size).toBe(0);
   });
 

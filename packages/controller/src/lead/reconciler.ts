@@ -31,7 +31,7 @@ export interface ReconcilerParts {
   readonly policyDefaults: () => PolicyDefaults;
   readonly ledgers: Pick<Ledgers, 'read'>;
   /** Undefined where nobody else could be told. */
-  readonly reaches: Pick<Reaches, 'tell'> | undefined;
+  readonly reaches: Pick<Reaches, 'tell' | 'forget'> | undefined;
   readonly rebalancer: Pick<Rebalancer, 'look' | 'follow' | 'forget'>;
   readonly resyncPeriodMs: number;
   readonly random: () => number;
@@ -119,7 +119,7 @@ export class Reconciler {
 
   /** `now`: what is there under the key, if anything: not ours any more, or another one than before. */
   #forget(key: string, now: ObservedWorkload | undefined): void {
-    const { metrics, problems, rebalancer } = this.#parts;
+    const { metrics, problems, rebalancer, reaches } = this.#parts;
     // A move that is still under way goes on counting.
     if (now !== undefined) rebalancer.follow(now.metadata.uid, now);
     const shown = this.#shown.get(key);
@@ -127,6 +127,7 @@ export class Reconciler {
     metrics.show(shown.workload, undefined);
     this.#shown.delete(key);
     problems.forget(key);
+    reaches?.forget(shown.workload.metadata.uid);
     const isGone = shown.workload.metadata.uid !== now?.metadata.uid;
     rebalancer.forget(key, shown.workload.metadata.uid, isGone);
   }

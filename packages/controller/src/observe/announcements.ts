@@ -62,6 +62,11 @@ export class Announcements {
     this.#entries.delete(place);
   }
 
+  /** Where nothing may be told for now: of a pod that is gone nothing is kept. A LIST finds it out afterwards. */
+  forgetGone(place: Place): void {
+    if (this.#entries.get(place)?.gone === true) this.#entries.delete(place);
+  }
+
   /** What to tell about a place, if anything. */
   due(place: Place): Fact | undefined {
     const entry = this.#entries.get(place);

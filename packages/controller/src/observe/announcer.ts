@@ -8,7 +8,7 @@ export interface AnnouncerParts {
   readonly ledger: Pick<Ledger, 'seen' | 'released'>;
   readonly queue: Pick<WorkQueue, 'add'>;
   readonly outage: Outage;
-  /** False in read-only mode: facts are kept until it ends. */
+  /** False in read-only mode, which may last for ever: of the pods there are facts are kept until it ends. */
   readonly mayWrite: () => boolean;
   readonly onLedgerChange: (replicaSetUid: string) => void;
 }
@@ -36,7 +36,11 @@ export class Announcer {
   async announce(place: Place): Promise<ReconcileResult | undefined> {
     const { announcements, outage } = this.#parts;
     const fact = announcements.due(place);
-    if (fact === undefined || !this.#parts.mayWrite()) return undefined;
+    if (fact === undefined) return undefined;
+    if (!this.#parts.mayWrite()) {
+      announcements.forgetGone(place);
+      return undefined;
+    }
     try {
       await this.#tell(fact);
     } catch (error) {

@@ -241,6 +241,18 @@ describe('the observers', () => {
     expect(ledger.held).toHaveLength(50);
   });
 
+  it('keep nothing of pods that come and go in read-only mode, which may last for ever', async () => {
+    const cluster = aManagedCluster();
+    const { announcements, ledger, pass } = watch(cluster, () => false);
+    cluster.pods.upsert(aPod('a', { mark: spot('t1') }), false);
+    await pass();
+    expect(announcements.size).toBe(1);
+    cluster.pods.remove('shop/a');
+    await pass();
+    expect(announcements.size).toBe(0);
+    expect(ledger.calls).toEqual([]);
+  });
+
   it('write nothing in read-only mode, and tell everything when it ends', async () => {
     let readOnly = true;
     const cluster = aManagedCluster();

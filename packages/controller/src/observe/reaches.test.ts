@@ -99,6 +99,15 @@ describe('what the ledger is told of volumes', () => {
     expect(told).toHaveLength(1);
   });
 
+  it('is told anew of a StatefulSet that was forgotten and is back', async () => {
+    const { reaches, told, bind } = stage();
+    bind(0, 'spot');
+    await reaches.tell(statefulSet);
+    reaches.forget(statefulSet.metadata.uid);
+    await reaches.tell(statefulSet);
+    expect(told).toHaveLength(2);
+  });
+
   it('is nothing of a Deployment', async () => {
     const { reaches, told, bind } = stage();
     bind(0, 'spot');

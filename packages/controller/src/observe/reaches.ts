@@ -45,6 +45,11 @@ export class Reaches {
     }
   }
 
+  /** The workload is gone, or not ours any more. */
+  forget(workloadUid: string): void {
+    this.#told.delete(workloadUid);
+  }
+
   #reachesOf(
     { metadata }: ObservedWorkload,
     claimTemplates: readonly string[],

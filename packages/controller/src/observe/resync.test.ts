@@ -9,7 +9,7 @@ import { Resync } from './resync.ts';
 const revision = { workloadUid: 'web-uid', replicaSetUid: 'web-1-uid' };
 const MINUTE_MS = 60_000;
 
-function resyncOf(cluster: Cluster, { isLeader = true } = {}) {
+function resyncOf(cluster: Cluster, { isLeader = true, mayWrite = true } = {}) {
   const ledger = new FakeLedger();
   const queue = new FakeQueue();
   const listed: { uid: string; atMs: number }[] = [];
@@ -27,7 +27,7 @@ function resyncOf(cluster: Cluster, { isLeader = true } = {}) {
       listed.push({ uid: metadata.uid, atMs: queue.nowMs });
       return Promise.resolve({ resourceVersion: '9', pods: [] });
     },
-    mayWrite: () => true,
+    mayWrite: () => mayWrite,
     isLeader: () => isLeader,
     onLedgerChange: () => undefined,
     random: () => 0.5,
@@ -130,6 +130,18 @@ describe('the resync', () => {
     await pass(0);
     expect(ledger.calls).toEqual([{ verb: 'remove', revision }]);
     expect(resync.revisions.size).toBe(0);
+  });
+
+  it('removes nothing in read-only mode, and keeps nothing of what is gone', async () => {
+    const cluster = aManagedCluster();
+    const { resync, ledger, pass } = resyncOf(cluster, { mayWrite: false });
+    resync.soon(resync.revisions.keys());
+    await pass(0);
+    expect(resync.revisions.size).toBe(1);
+    cluster.replicaSets.remove('shop/web-1');
+    await pass(0);
+    expect(resync.revisions.size).toBe(0);
+    expect(ledger.calls).toEqual([]);
   });
 
   it('removes nothing of a workload that is not ours', async () => {

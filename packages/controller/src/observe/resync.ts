@@ -86,8 +86,12 @@ export class Resync {
 
   /** The reconciler of the queue of ReplicaSets. */
   async resync(uid: string): Promise<ReconcileResult | undefined> {
-    const { mayWrite, outage, isLeader, random } = this.#parts;
-    if (!mayWrite()) return undefined;
+    const { mayWrite, outage, isLeader, random, cluster } = this.#parts;
+    if (!mayWrite()) {
+      // Its ledger, if it has one, expires by itself.
+      if (cluster.replicaSets.by('uid', uid).length === 0) this.#revisions.delete(uid);
+      return undefined;
+    }
     try {
       if (!(await this.#listOrRemove(uid))) return undefined;
     } catch (error) {
