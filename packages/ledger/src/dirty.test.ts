@@ -56,6 +56,21 @@ describe('dirty marks', () => {
     expect(marks.isDirty('a', 1_000_000)).toBe(true);
   });
 
+  it('are of all ledgers when there are too many to name them', () => {
+    const marks = new DirtyMarks();
+    for (let index = 0; index < 20_000; index++) marks.one(`a${index}`);
+    expect(marks.isDirty('b')).toBe(false);
+    marks.one('a20000');
+    expect(marks.isDirty('b')).toBe(true);
+  });
+
+  it('come back on the ledger that was listed longest ago when too many have been', () => {
+    const marks = new DirtyMarks();
+    marks.all();
+    for (let index = 0; index <= 20_000; index++) marks.clean(`a${index}`, marks.epoch);
+    expect([marks.isDirty('a0'), marks.isDirty('a1'), marks.isDirty('a20000')]).toEqual([true, false, false]);
+  });
+
   it('are forgotten with their ledger', () => {
     const marks = new DirtyMarks();
     marks.one('a');

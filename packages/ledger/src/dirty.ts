@@ -1,5 +1,8 @@
 import { newborn } from './timing.ts';
 
+/** Ledgers known by name. A process meets a new one with each rollout, and nobody tells it that one is gone. */
+const MOST_NAMED = 20_000;
+
 /**
  * Which ledgers this process must list before it believes them: those it decided without (`one`), and all of them
  * once a connection was lost (`all`), because what Redis answered may have been lost with it. Events are counted, and
@@ -18,6 +21,8 @@ export class DirtyMarks {
 
   one(ledger: string): void {
     this.#oneAt.set(ledger, ++this.#count);
+    // Too many to name: then it is all of them.
+    if (this.#oneAt.size > MOST_NAMED) this.all();
   }
 
   all(): void {
@@ -37,6 +42,10 @@ export class DirtyMarks {
     if ((this.#oneAt.get(ledger) ?? 0) <= epoch) this.#oneAt.delete(ledger);
     // Before the last `all` it is of no use, and after none needed.
     if (epoch >= this.#allAt && this.#allAt > 0) this.#cleanAt.set(ledger, epoch);
+    if (this.#cleanAt.size <= MOST_NAMED) return;
+    // The oldest costs a LIST, should it be asked for again.
+    const [oldest = ledger] = this.#cleanAt.keys();
+    this.#cleanAt.delete(oldest);
   }
 
   isDirty(ledger: string, createdAtMs?: number): boolean {

@@ -24,6 +24,7 @@ import { BreakerBook } from './breaker-book.ts';
 import { RevisionBook } from './revision-book.ts';
 
 export interface MemoryLedgerOptions {
+  /** The wall clock: ReplicaSets are dated by it. */
   readonly now: () => number;
   readonly timing?: Partial<LedgerTiming>;
 }
@@ -118,7 +119,9 @@ export class MemoryLedger implements Ledger {
   }
 
   async setBreaker(workloadUid: string, next: Breaker, expectedVersion: number): Promise<BreakerWrite> {
-    return this.#breaker(workloadUid).write(next, expectedVersion);
+    const breaker = this.#breaker(workloadUid);
+    this.#breakers.set(workloadUid, breaker);
+    return breaker.write(next, expectedVersion);
   }
 
   async openPool(pool: string, openForMs: number): Promise<void> {
@@ -167,7 +170,9 @@ export class MemoryLedger implements Ledger {
     let kept = this.#books.get(replicaSetUid);
     if (kept === undefined) {
       for (const [uid, { usedAtUs }] of this.#books) {
-        if (usedAtUs < nowUs - this.#timing.idleMs * 1000) this.#books.delete(uid);
+        if (usedAtUs >= nowUs - this.#timing.idleMs * 1000) continue;
+        this.#books.delete(uid);
+        this.#replicaSets.delete(uid);
       }
       kept = { book: new RevisionBook(this.#timing), usedAtUs: nowUs };
       this.#books.set(replicaSetUid, kept);
@@ -176,13 +181,9 @@ export class MemoryLedger implements Ledger {
     return kept.book;
   }
 
+  /** One that was never written is closed, and nothing is taken from it that would have to be kept. */
   #breaker(workloadUid: string): BreakerBook {
-    let breaker = this.#breakers.get(workloadUid);
-    if (breaker === undefined) {
-      breaker = new BreakerBook();
-      this.#breakers.set(workloadUid, breaker);
-    }
-    return breaker;
+    return this.#breakers.get(workloadUid) ?? new BreakerBook();
   }
 
   #poolOpen(pool: string | undefined, nowUs: number): boolean {
