@@ -209,6 +209,22 @@ describe('a drain', () => {
     await until('the idle connection closed', () => Object.keys(agent.freeSockets).length === 0);
   });
 
+  // Go dials ahead: when another connection is free first, the new one waits in its pool.
+  it('closes connections that have never carried a request', async () => {
+    const { server, ca } = await serve(answerAtOnce, { graceMs: 0, deadlineMs: 10_000 });
+    const socket = connectTls({ host: '127.0.0.1', port: server.port, ca });
+    const connected = announcement<void>();
+    const closed = announcement<void>();
+    socket.once('secureConnect', () => connected.make());
+    socket.once('close', () => closed.make());
+    socket.resume();
+    await connected.made;
+    const beganMs = performance.now();
+    await server.stop();
+    await closed.made;
+    expect(performance.now() - beganMs).toBeLessThan(3_000);
+  });
+
   it('cuts what is left at the deadline', async () => {
     const entered = announcement<void>();
     const { server, agent } = await serve(() => entered.make(), { graceMs: 0, deadlineMs: 50 });

@@ -5,7 +5,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { CertificateSource } from '../certificates/source.ts';
 import type { Component } from '../lifecycle/component.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -62,6 +62,8 @@ export class HttpServer implements Component {
   readonly #options: HttpServerOptions;
   readonly #server: Server | TlsServer;
   readonly #inFlight = new Set<ServerResponse>();
+  /** Connections without a first request. Go dials ahead, and Node takes them for busy, not for idle. */
+  readonly #unused = new Set<Socket>();
   readonly #drain: DrainTimes;
   #draining = false;
   #unsubscribe: (() => void) | undefined;
@@ -99,14 +101,22 @@ export class HttpServer implements Component {
       requestTimeout: requestTimeoutMs,
     };
     const listener: RequestListener = (request, response) => {
+      this.#unused.delete(request.socket);
       this.#inFlight.add(response);
       response.once('close', () => this.#inFlight.delete(response));
       if (this.#draining) response.setHeader('Connection', 'close');
       this.#options.handler(request, response);
     };
+    const remember = (socket: Socket): void => {
+      this.#unused.add(socket);
+      socket.once('close', () => this.#unused.delete(socket));
+    };
     return this.#options.certificates === undefined
-      ? createPlainServer(times, listener)
-      : createTlsServer({ ...times, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }, listener);
+      ? createPlainServer(times, listener).on('connection', remember)
+      : createTlsServer({ ...times, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }, listener).on(
+          'secureConnection',
+          remember,
+        );
   }
 
   #followCertificates(): void {
@@ -161,7 +171,10 @@ export class HttpServer implements Component {
     await pause(this.#drain.graceMs);
 
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    const sweep = setInterval(() => server.closeIdleConnections(), closeIdleEveryMs);
+    const sweep = setInterval(() => {
+      server.closeIdleConnections();
+      for (const socket of this.#unused) socket.destroy();
+    }, closeIdleEveryMs);
     const cut = setTimeout(() => {
       this.#options.logger.warn('cutting connections that did not end in time', {
         server: this.name,
