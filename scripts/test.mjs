@@ -6,7 +6,9 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { runChecks } from './checks.mjs';
+import { outcomeOf } from './outcome.mjs';
 
 const results = '.results';
 const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
@@ -51,7 +53,6 @@ async function runMutations() {
   return { passed, failed: failed === 0 && code !== 0 ? 1 : failed };
 }
 
-/** A suite that could not even load counts as one failure, so that nothing is lost between the numbers. */
 async function runJest(name, args) {
   const file = `${results}/${name}.json`;
   rmSync(file, { force: true });
@@ -63,17 +64,22 @@ async function runJest(name, args) {
     console.log(`jest wrote no report (${code})`);
     return { passed: 0, failed: 1 };
   }
-  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
-  return { passed: report.numPassedTests, failed: failed === 0 && code !== 0 ? 1 : failed };
+  if (report.numTotalTests === report.numPendingTests) console.log('no test was played: nothing fits');
+  return outcomeOf(report, code);
 }
 
 /** The files whose name has the pattern in it; where there are none, the tests whose title has. */
 function selectScenarios(pattern) {
   const folders = ['e2e/scenarios', 'e2e/chaos'];
   if (pattern === undefined) return ['--testPathPatterns', ...folders];
-  const files = folders.flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`));
-  const named = files.filter((file) => file.endsWith('.test.ts') && file.includes(pattern));
+  const files = folders
+    .flatMap((folder) => readdirSync(folder).map((file) => `${folder}/${file}`))
+    .filter((file) => file.endsWith('.test.ts'));
+  const named = files.filter((file) => file.includes(pattern));
   if (named.length > 0) return ['--testPathPatterns', ...named];
+  const names = files.map((file) => basename(file, '.test.ts')).toSorted();
+  console.log(`no file is named '${pattern}', so these are the tests with it in their title. Files:`);
+  console.log(names.join(', '));
   return ['--testPathPatterns', ...folders, '--testNamePattern', pattern];
 }
 
