@@ -153,6 +153,23 @@ describe('a release on a real API server', () => {
     }).catch(() => expect(left).toEqual([]));
   }, 120_000);
 
+  it('brings back by an upgrade what somebody deleted', async () => {
+    const release = { name: 'spotalis', namespace: 'tidied' };
+    const deleted = [
+      ['Lease', 'tidied/spotalis-controller'],
+      ['Lease', 'tidied/spotalis-webhook-certificate'],
+      ['Secret', 'tidied/spotalis-webhook-certificate'],
+      ['MutatingWebhookConfiguration', 'spotalis.tidied'],
+    ] as const;
+    await namespace(release.namespace);
+    await helm.install(release, chartDir());
+    for (const [kind, name] of deleted) await cluster.api.delete(kind, name);
+    await helm.upgrade(release, chartDir());
+    const found = await Promise.all(deleted.map(([kind, name]) => cluster.api.find(kind, name)));
+    expect(found.map((each) => each?.kind)).toEqual(deleted.map(([kind]) => kind));
+    await helm.uninstall(release);
+  }, 60_000);
+
   it('meets no other one in another namespace', async () => {
     const releases = ['blue', 'green'].map((name) => ({ name: 'spotalis', namespace: name }));
     for (const release of releases) {

@@ -140,6 +140,20 @@ export class FenceClosedError extends KubeError {
   }
 }
 
+/** Given to observers of an election when somebody deleted the Lease. The election goes on once it is back. */
+export class LeaseMissingError extends KubeError {
+  override readonly name = 'LeaseMissingError';
+  readonly code = 'KUBE_LEASE_MISSING';
+  readonly retryable = false;
+
+  constructor(lease: string, cause: ApiError) {
+    super(
+      `the Lease ${lease} does not exist, and this service may not create it: until it is back (helm upgrade brings it back) nobody leads`,
+      { cause },
+    );
+  }
+}
+
 /**
  * Wraps what is thrown by code we do not own, so that `catch` blocks can rely on Error. Asked of V8, because
  * errors of Node itself are no `instanceof Error` in the realm of a test.

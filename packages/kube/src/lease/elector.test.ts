@@ -20,6 +20,7 @@ interface StoredLease {
 class LeaseServer {
   lease: StoredLease | undefined;
   failing = false;
+  mayCreate = true;
   writes = 0;
   private version = 0;
 
@@ -41,6 +42,9 @@ class LeaseServer {
     }
     const sent: StoredLease = JSON.parse(body);
     if (method === 'POST') {
+      if (!this.mayCreate) {
+        return status(403, 'Forbidden');
+      }
       if (this.lease !== undefined) {
         return status(409, 'AlreadyExists');
       }
@@ -205,6 +209,23 @@ describe('LeaderElector', () => {
     await until(() => seen.includes('lost'));
     expect(elector.mayWrite()).toBe(false);
     expect(leases.lease?.spec['holderIdentity']).toBe('thief');
+  });
+
+  it('says of a Lease that was deleted and may not be made that it is missing, and goes on once it is back', async () => {
+    const { leases, server } = await serve();
+    leases.mayCreate = false;
+    const errors: unknown[] = [];
+    const { elector } = candidate(server, 'one', { onError: (error) => errors.push(error) });
+    await until(() => errors.length > 0);
+    expect(errors[0]).toMatchObject({
+      code: 'KUBE_LEASE_MISSING',
+      message: expect.stringMatching(
+        /^the Lease system\/leader does not exist, .*helm upgrade brings it back/,
+      ),
+      cause: expect.objectContaining({ status: 403 }),
+    });
+    leases.put({});
+    await until(() => elector.mayWrite());
   });
 
   it('loses a race for the lease without a word', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError, asError } from '../errors.ts';
+import { ApiError, asError, LeaseMissingError } from '../errors.ts';
 import type { ApiClient } from '../transport/client.ts';
 import type { HotCallOptions } from '../transport/transport.ts';
 import { Instant, type LeaseClock, systemClock } from './clock.ts';
@@ -145,13 +145,10 @@ export class LeaderElector {
   }
 
   private async write(): Promise<Lease | undefined> {
-    const { client, namespace, identity, name } = this.options;
+    const { identity } = this.options;
     const current = await this.read();
     const timeIs = microTime(this.clock.wallMs());
-    if (current === undefined) {
-      const spec = this.spec(undefined, timeIs);
-      return client.create(leases, { namespace }, { metadata: { name, namespace }, spec }, {}, this.call());
-    }
+    if (current === undefined) return this.create(this.spec(undefined, timeIs));
     this.observe(current);
     const holder = current.spec?.holderIdentity ?? '';
     if (holder !== '' && holder !== identity && !this.isExpired(current)) {
@@ -167,6 +164,25 @@ export class LeaderElector {
     } catch (thrown) {
       if (thrown instanceof ApiError && thrown.status === 404) {
         return undefined;
+      }
+      throw thrown;
+    }
+  }
+
+  /** Where an installer makes the Lease, nobody else may. */
+  private async create(spec: LeaseSpec): Promise<Lease> {
+    const { client, namespace, name } = this.options;
+    try {
+      return await client.create(
+        leases,
+        { namespace },
+        { metadata: { name, namespace }, spec },
+        {},
+        this.call(),
+      );
+    } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.status === 403) {
+        throw new LeaseMissingError(`${namespace}/${name}`, thrown);
       }
       throw thrown;
     }
