@@ -6,6 +6,7 @@ import { prepareBinaries, prepareNodeBinaries } from './binaries/prepare.ts';
 import { type AuditLevel, COMPONENT_NAMES, type ComponentName } from './control-plane/commands.ts';
 import { type ControlPlane, layOutControlPlane, startControlPlane } from './control-plane/control-plane.ts';
 import { Identities } from './identities.ts';
+import { callsIn, keepCalls } from './installation/calls.ts';
 import type { Hold } from './kwok/stages.ts';
 import { Capacity } from './nodes/capacity.ts';
 import { type CapacityType, type NodePlan, planNodes, type Taint } from './nodes/node.ts';
@@ -244,11 +245,13 @@ export class Cluster {
     return this.#supervisor.ended;
   }
 
-  /** Ends every process and removes every file. */
+  /** Ends every process and removes every file. Throws if our services were refused what they asked for. */
   async stop(): Promise<void> {
+    const calls = this.#auditLog && callsIn(this.#auditLog);
     await this.#node?.stop();
     await this.api.close();
     await this.#supervisor.stop();
+    if (calls !== undefined) keepCalls(calls);
   }
 }
 

@@ -13,6 +13,7 @@ interface Event extends KubeObject {
   readonly reason: string;
   readonly reportingController: string;
   readonly note: string;
+  readonly series?: { readonly count: number };
   readonly regarding: { readonly kind: string };
 }
 
@@ -31,13 +32,16 @@ describe('a configuration', () => {
     await stage?.close();
   });
 
-  /** Which services have told of it, with what they said. */
-  async function told(reason: string): Promise<ReadonlyMap<string, string>> {
+  /** Which services have told of it, that often, with what they said. */
+  async function told(reason: string, count = 1): Promise<ReadonlyMap<string, string>> {
     const { items } = await stage.cluster.api.raw<{ items: readonly Event[] }>(
       'GET',
       '/apis/events.k8s.io/v1/events',
     );
-    const those = items.filter((event) => event.reason === reason && event.regarding.kind === 'Pod');
+    const those = items.filter(
+      ({ reason: its, regarding, series }) =>
+        its === reason && regarding.kind === 'Pod' && (series?.count ?? 1) === count,
+    );
     return new Map(those.map(({ reportingController, note }) => [reportingController, note]));
   }
 
@@ -87,6 +91,8 @@ describe('a configuration', () => {
     });
     for (const service of ['webhook', 'controller'])
       expect(notes.get(`spotalis.io/${service}`)).toContain('readOnlyMode: "perhaps" is not allowed');
+    write(`${text}\n\nreadOnlyMode: perhaps\n`);
+    await waitFor('both to count it', async () => (await told('InvalidConfiguration', 2)).size === 2);
     const before = await stage.declare({ name: 'web', namespace: 'kept', replicas: 2, policy });
     expect(await typesOf(before, 2)).toEqual(['normal', 'spot']);
 

@@ -30,8 +30,8 @@ export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis'
   readonly delayAnswersMs?: number;
   /** Puts a proxy between the services and the API server. */
   readonly proxied?: boolean;
-  /** Puts a gate there instead, which can answer in its place. */
-  readonly gated?: boolean;
+  /** Puts a gate there instead, which can answer in its place, from the first call on or when a test says so. */
+  readonly gated?: boolean | Gate['treat'];
 }
 
 interface StageParts {
@@ -147,11 +147,14 @@ export class Stage {
 
   async close(): Promise<void> {
     await this.#ledger?.close();
-    await this.cluster.stop();
-    await this.installation.balancer.close();
-    await this.#proxy?.close();
-    await this.#gate?.close();
-    await this.redis.stop();
+    try {
+      await this.cluster.stop();
+    } finally {
+      await this.installation.balancer.close();
+      await this.#proxy?.close();
+      await this.#gate?.close();
+      await this.redis.stop();
+    }
   }
 }
 
@@ -178,6 +181,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
             credentialsDir: dirname(cluster.kubeconfig),
           })
         : undefined;
+      if (gate && typeof gated === 'function') gate.treat = gated;
       const port = proxy?.port ?? gate?.port;
       const installed = await install(cluster, {
         redis: redisConfiguration(redis),

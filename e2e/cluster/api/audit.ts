@@ -30,12 +30,14 @@ export class AuditLog {
     this.file = file;
   }
 
-  read(matches: (event: AuditEvent) => boolean = () => true): AuditEvent[] {
+  /** With `mentioning`, only lines with that text in them are parsed. */
+  read(matches: (event: AuditEvent) => boolean = () => true, mentioning = ''): AuditEvent[] {
     if (!existsSync(this.file)) return [];
     const lines = readFileSync(this.file, 'utf8').split('\n');
     // The last line is empty, or one that is still being written.
     return lines
       .slice(0, -1)
+      .filter((line) => line.includes(mentioning))
       .map((line): AuditEvent => JSON.parse(line))
       .filter(matches);
   }

@@ -186,12 +186,14 @@ function writeAuditPolicy(configDir: string, level: AuditLevel): string {
   return write(configDir, 'audit-policy.yaml', {
     apiVersion: 'audit.k8s.io/v1',
     kind: 'Policy',
-    omitStages: ['RequestReceived', 'ResponseStarted'],
+    omitStages: ['RequestReceived'],
     omitManagedFields: true,
     rules: [
       { level: 'None', namespaces: ['kube-node-lease'] },
       { level: 'None', nonResourceURLs: ['/healthz*', '/livez*', '/readyz*'] },
-      { level },
+      // When it begins: most end with the cluster, and would never be seen.
+      { level, verbs: ['watch'], omitStages: ['ResponseComplete'] },
+      { level, omitStages: ['ResponseStarted'] },
     ],
   });
 }

@@ -38,12 +38,14 @@ function rulesOf(service: ServiceName, ...files: readonly string[]): Rule[] {
   });
 }
 
-const clusterRules: Record<ServiceName, readonly Rule[]> = {
+export const SERVICES: readonly ServiceName[] = ['webhook', 'controller'];
+
+export const clusterRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
   webhook: rulesOf('webhook', 'cluster', 'embedded', 'registration'),
   controller: rulesOf('controller', 'cluster'),
 };
 
-const namespaceRules: Record<ServiceName, readonly Rule[]> = {
+export const namespaceRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
   webhook: rulesOf('webhook', 'namespace', 'certificate'),
   controller: rulesOf('controller', 'namespace', 'lease'),
 };

@@ -15,7 +15,7 @@ export interface GateCall {
 }
 
 /** What becomes of a request: it passes, gets this status instead of an answer, or none at all. */
-export type Treatment = 'pass' | 'hang' | 429 | 500;
+export type Treatment = 'pass' | 'hang' | 400 | 429 | 500;
 
 export interface GateOptions {
   readonly apiServerPort: number;

@@ -24,7 +24,7 @@ export interface RuleFile {
 }
 
 const read = ['get', 'list', 'watch'];
-const workloads = { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read };
+const mirror = ['list', 'watch'];
 const isAuto = ({ webhook }: Configuration): boolean => webhook.certs.mode === 'auto';
 
 /** What stands in rules for names that the configuration gives. */
@@ -37,8 +37,9 @@ export const ruleFiles: readonly RuleFile[] = [
     reach: 'cluster',
     rules: [
       { group: '', resources: ['namespaces'], verbs: read },
-      workloads,
-      { group: '', resources: ['pods'], verbs: ['get', 'list'] },
+      { group: 'apps', resources: ['deployments', 'statefulsets'], verbs: read },
+      { group: 'apps', resources: ['replicasets'], verbs: ['get'] },
+      { group: '', resources: ['pods'], verbs: ['list'] },
       { group: '', resources: ['nodes'], verbs: ['get', 'list'] },
       { group: 'karpenter.sh', resources: ['nodepools'], verbs: ['list'] },
     ],
@@ -92,12 +93,12 @@ export const ruleFiles: readonly RuleFile[] = [
     rules: [
       {
         group: '',
-        resources: ['namespaces', 'nodes', 'pods', 'persistentvolumeclaims', 'persistentvolumes'],
-        verbs: read,
+        resources: ['namespaces', 'nodes', 'persistentvolumeclaims', 'persistentvolumes'],
+        verbs: mirror,
       },
-      workloads,
-      { group: 'policy', resources: ['poddisruptionbudgets'], verbs: read },
-      { group: '', resources: ['pods'], verbs: ['patch'] },
+      { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: mirror },
+      { group: 'policy', resources: ['poddisruptionbudgets'], verbs: mirror },
+      { group: '', resources: ['pods'], verbs: [...read, 'patch'] },
       { group: '', resources: ['pods/eviction'], verbs: ['create'] },
       {
         group: 'admissionregistration.k8s.io',
@@ -105,7 +106,7 @@ export const ruleFiles: readonly RuleFile[] = [
         name: placeholders.configuration,
         verbs: ['get'],
       },
-      { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch', 'update'] },
+      { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'] },
     ],
   },
   {
