@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { podKeys, policyKeys } from '@spotalis/core';
 import { PodHistory } from './history.ts';
+import { spotalis } from './kubectl.ts';
 import { eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
 import { type Pod, splitOf, type Workload } from './workload.ts';
@@ -43,6 +44,64 @@ async function exact(workload: Workload, replicas: number, timeoutMs = 120_000):
   });
 }
 
+interface Row {
+  readonly state: string;
+  readonly drought: {
+    readonly state: string;
+    readonly since: string;
+    readonly nextProbe: string | null;
+  } | null;
+  readonly pods: { readonly substitutes: number };
+}
+
+async function row(stage: Stage, namespace: string): Promise<Row | undefined> {
+  const { stdout } = await spotalis(stage, 'status', '-n', namespace, '-o', 'json');
+  return (JSON.parse(stdout) as { readonly workloads: readonly Row[] }).workloads[0];
+}
+
+/** Redis is where breakers are, and nobody who asks with `kubectl spotalis` looks there. */
+async function toldWhileItLasts(stage: Stage, namespace: string): Promise<void> {
+  // It is tried again every few seconds here: most of the time, but not always, it is open.
+  await waitFor(
+    'the drought to be told',
+    async () => {
+      const { drought, state } = (await row(stage, namespace)) ?? {};
+      return drought?.state === 'open' && state === 'InDrought';
+    },
+    { timeoutMs: 20_000 },
+  );
+  const status = await spotalis(stage, 'status', '-n', namespace);
+  expect(status.stderr).toMatch(
+    /^No spot capacity for 1 workload, for \d+s at the longest, as \S+ told \d+s ago\.$/m,
+  );
+  expect(status.stdout).toMatch(/\(spot (dry|tried again), 28 substitutes\)/);
+  const { stdout: told } = await spotalis(stage, 'explain', 'deployment/web', '-n', namespace);
+  expect(told).toMatch(/^Drought\n {2}No spot capacity since \d{4}-/m);
+  const { stdout: planned } = await spotalis(
+    stage,
+    'plan',
+    'deployment/web',
+    '-n',
+    namespace,
+    '--replicas',
+    '44',
+  );
+  expect(planned).toContain('Scaling creates 4 pods: 4 on-demand.');
+  const { stdout: found } = await spotalis(stage, 'doctor', '-o', 'json');
+  expect(found).not.toContain('drought');
+}
+
+async function toldToBeOver(stage: Stage, namespace: string): Promise<void> {
+  await waitFor('the end to be told', async () => (await row(stage, namespace))?.drought === null, {
+    timeoutMs: 20_000,
+  });
+  const { stdout } = await spotalis(stage, 'explain', 'deployment/web', '-n', namespace);
+  expect(stdout).not.toContain('Drought\n');
+  const written = stage.writes().filter(({ name }) => name === 'spotalis-droughts');
+  expect(new Set(written.map(({ what }) => what))).toEqual(new Set(['patch configmaps']));
+  process.stdout.write(`droughts told: ${written.length} writes\n`);
+}
+
 describe('a drought', () => {
   let stage: Stage;
 
@@ -74,6 +133,7 @@ describe('a drought', () => {
     const substitutes = (await workload.pods()).filter(isSubstitute).length;
     expect(substitutes).toBe(workload.exactly(40).spot);
     expect(await eventsOn(stage, workload, 'FallbackStarted')).toHaveLength(1);
+    await toldWhileItLasts(stage, namespace);
     // Pods created one after another wait at the same time, not one after another.
     expect(bridgedMs).toBeLessThan(fallbackAfterMs + 30_000);
 
@@ -87,6 +147,7 @@ describe('a drought', () => {
       async () => (await eventsOn(stage, workload, 'FallbackEnded')).length > 0,
     );
     await verdictOn(stage, workload, 'Balanced');
+    await toldToBeOver(stage, namespace);
     await history.stop();
     expect(stage.evictions(namespace) - removals).toBe(substitutes);
     const spots = history.states.map(({ spot }) => spot);

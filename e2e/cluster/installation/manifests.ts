@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 
 /**
- * What an installation puts into the cluster: identities with the least they need, the Lease, and the webhook's
- * registration.
+ * What an installation puts into the cluster: identities with the least they need, the Lease, the place for
+ * what is told of droughts, and the webhook's registration.
  */
 export const installationNamespace = 'spotalis-system';
 
@@ -100,6 +100,11 @@ export const identities: readonly Manifest[] = [
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
     metadata: { name: 'spotalis-controller', namespace: installationNamespace },
+  },
+  {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'spotalis-droughts', namespace: installationNamespace },
   },
 ];
 

@@ -48,6 +48,7 @@ import { Changes } from './rebalance/changes.ts';
 import { Holds } from './rebalance/holds.ts';
 import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
+import { Bulletins } from './report/bulletin.ts';
 import { droughtMetrics, DroughtNarrator } from './report/droughts.ts';
 import { moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
@@ -199,7 +200,21 @@ export function createController({ configuration, credentials, logger }: AppPart
   const mayActOn = (workload: ObservedWorkload): boolean =>
     mayWrite() && !live.current.readOnlyMode && cluster.isStillManaged(workload);
   const evictor = new Evictor(client, mayWrite);
-  const droughts = ledger && new Droughts({ cluster, ledger, shapes, logger });
+  const bulletins = new Bulletins({
+    client,
+    cluster,
+    namespace: credentials.namespace ?? leaseNamespace,
+    writer: identity,
+    mayWrite,
+    isReadOnly: () => live.current.readOnlyMode,
+    logger,
+    now: wallMs,
+    after(ms, task) {
+      const timer = setTimeout(task, ms).unref();
+      return () => clearTimeout(timer);
+    },
+  });
+  const droughts = ledger && new Droughts({ cluster, ledger, shapes, bulletins, logger });
   const bridger =
     droughts &&
     new Bridger({
@@ -297,6 +312,7 @@ export function createController({ configuration, credentials, logger }: AppPart
       inherit,
       () => changes.follow(),
       () => placeholders.lead(),
+      ...(ledger === undefined ? [] : [() => bulletins.lead()]),
       () => liftHolds(cluster, holds),
       () => watchWebhook(probe),
       () => sweepFlights(flights, moveTimeoutMs, wallMs),

@@ -102,6 +102,7 @@ export {
   untouchedReasons,
 } from './explain/admission.ts';
 export { explainAdmission } from './explain/sentence.ts';
+export { explainDrought } from './explain/drought.ts';
 export { explainRebalance } from './explain/rebalance.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './window/window.ts';
 export { decide } from './rebalance/decide.ts';
@@ -224,6 +225,15 @@ export { keepsPlaceholder } from './placeholder/keep.ts';
 export { type PlaceholderShape, shapeOf, shapeText } from './placeholder/shape.ts';
 export { type Plan, planFor, type PlannedMove, type PlannedWait } from './preview/plan.ts';
 export type { Breaker } from './drought/breaker.ts';
+export {
+  type Bulletin,
+  bulletinPlace,
+  type BulletinReading,
+  type DroughtReport,
+  nextProbeOf,
+  readBulletin,
+  writeBulletin,
+} from './drought/bulletin.ts';
 export { readBreaker, writeMemo } from './drought/memo.ts';
 export { poolOf } from './drought/pool.ts';
 export { typesReached } from './drought/reach.ts';

@@ -1,6 +1,7 @@
 import {
   type BudgetUse,
   type CapacityType,
+  type DroughtState,
   evidenceOf,
   enabledLabel,
   managed,
@@ -14,6 +15,7 @@ import {
   type ObservedVolume,
   type ObservedWorkload,
   type PlaceholderEvidence,
+  poolOf,
   podViewOf,
   type PolicyReading,
   readPodMark,
@@ -25,6 +27,7 @@ import {
   workloadViewOf,
 } from '@spotalis/core';
 import type { Settings } from './configuration.ts';
+import type { DroughtNews } from './droughts.ts';
 import type { Objects } from './fetch.ts';
 
 /** What is known of a workload's moves beside what its objects say. */
@@ -55,6 +58,7 @@ export class Survey {
   readonly nodes: Nodes;
   readonly settings: Settings;
   readonly webhook: WebhookState;
+  readonly droughts: DroughtNews;
   readonly objects: Objects;
   readonly #podsByController: ReadonlyMap<string, readonly ObservedPod[]>;
   readonly #setsByController: ReadonlyMap<string, readonly ObservedReplicaSet[]>;
@@ -63,11 +67,12 @@ export class Survey {
     readonly volumes: ReadonlyMap<string, ObservedVolume>;
   };
 
-  constructor(objects: Objects, settings: Settings, webhook: WebhookState) {
+  constructor(objects: Objects, settings: Settings, webhook: WebhookState, droughts: DroughtNews) {
     this.objects = objects;
     this.settings = settings;
     this.webhook = webhook;
-    this.notes = [...settings.notes, ...objects.notes];
+    this.droughts = droughts;
+    this.notes = [...settings.notes, ...objects.notes, ...droughts.notes];
     this.workloads = objects.workloads;
     this.#podsByController = grouped(objects.pods, ({ controller }) => controller?.uid);
     this.#setsByController = grouped(objects.replicaSets, ({ controller }) => controller?.uid);
@@ -143,8 +148,9 @@ export class Survey {
   }
 
   /**
-   * What the controller would decide on. It has two things that nobody else can see: the ledger, for which the pods
-   * stand in here, and the moves it has under way, of which Events and pods tell most.
+   * What the controller would decide on. It has three things that nobody else can see: the ledger, for which the pods
+   * stand in here; the breakers, of which its bulletin tells; and the moves it has under way, of which Events and pods
+   * tell most.
    */
   snapshotOf(
     workload: ObservedWorkload,
@@ -171,10 +177,28 @@ export class Survey {
       },
       ledger: { kind: 'reachable' },
       webhook: this.webhook,
-      // Breakers are in the ledger; what pods and Events show of them is told elsewhere.
-      drought: { kind: 'unwatched' },
+      drought: this.droughtOf(workload),
       settings: this.settings.rebalance,
     };
+  }
+
+  /** As the controller told; unwatched where it cannot be heard. */
+  droughtOf(workload: ObservedWorkload): DroughtState {
+    const { assumed, values } = this.settings;
+    if (!assumed && (values.redis.url?.startsWith('memory:') ?? false)) return { kind: 'unbridgeable' };
+    const { isKnown, reports, openPools } = this.droughts;
+    const report = reports.get(workload.metadata.uid) ?? null;
+    if (report === null && !isKnown) return { kind: 'unwatched' };
+    const poolIsOpen = report?.poolIsOpen ?? (openPools.size > 0 && openPools.has(this.#poolOf(workload)));
+    return { kind: 'told', report, poolIsOpen };
+  }
+
+  #poolOf(workload: ObservedWorkload): string {
+    const { rollout } = workload;
+    const { placement } = this.settings.rebalance;
+    if (rollout.kind === 'StatefulSet') return poolOf(rollout.template.spec, placement);
+    const newest = this.replicaSetsOf(workload).findLast(({ replicas }) => replicas > 0);
+    return poolOf(newest?.template.spec ?? {}, placement);
   }
 
   #placeholderOf({ metadata }: ObservedWorkload, type: CapacityType): PlaceholderEvidence {

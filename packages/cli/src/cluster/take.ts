@@ -1,6 +1,7 @@
 import type { WebhookState } from '@spotalis/core';
 import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
 import { readSettings, type Settings } from './configuration.ts';
+import { fetchDroughts } from './droughts.ts';
 import { fetchObjects } from './fetch.ts';
 import type { Session } from './session.ts';
 import { Survey } from './survey.ts';
@@ -32,11 +33,12 @@ export async function surveyBy(
   { client, namespace }: Session,
   signal: AbortSignal,
 ): Promise<Survey> {
-  const [objects, webhook] = await Promise.all([
+  const [objects, webhook, droughts] = await Promise.all([
     fetchObjects(client, { namespace, nodeLabels: settings.nodeLabels, signal }),
     webhookOf(client, settings.values.webhook.configurationName),
+    fetchDroughts(client),
   ]);
-  return new Survey(objects, settings, webhook);
+  return new Survey(objects, settings, webhook, droughts);
 }
 
 /** As far as it can be told from outside of the cluster's network. What may not be read counts as working. */

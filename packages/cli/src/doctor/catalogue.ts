@@ -1,6 +1,7 @@
 import { budgetsAreSingle, budgetsGive } from './checks/budgets.ts';
 import { isServed, isTrusted, isValid } from './checks/certificate.ts';
 import { isReadable, mayWrite, sharesLedger } from './checks/configuration.ts';
+import { haveSpot, tellsOfDroughts } from './checks/droughts.ts';
 import { hasReplicas, isAlone, isInstalled, isOfOneVersion } from './checks/installation.ts';
 import { areManaged } from './checks/labels.ts';
 import { hasLeader } from './checks/leader.ts';
@@ -30,6 +31,7 @@ const ofInstallation: readonly Check[] = [
   hasReplicas,
   isOfOneVersion,
   hasLeader,
+  tellsOfDroughts,
   hasRights,
 ];
 
@@ -44,6 +46,7 @@ const ofWorkloads: readonly Check[] = [
   costIsOurs,
   templateAllows,
   areSteered,
+  haveSpot,
 ];
 
 /** Everything that is wrong, the worst first. */

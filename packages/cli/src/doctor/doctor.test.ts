@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAuthority, issueServing, type ServingCertificate } from '@spotalis/runtime';
 import { plain } from '../output/style.ts';
-import { ask, NOON, pdb, podsOf } from '../testing/scene.ts';
+import { newsOf, noNews } from '../cluster/droughts.ts';
+import { ask, drought, NOON, pdb, podsOf } from '../testing/scene.ts';
 import { examine } from './catalogue.ts';
 import { findingsText } from './doctor.ts';
 import type { Severity } from './finding.ts';
@@ -432,6 +433,29 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
     'warning',
     'late',
   ],
+  [
+    'a drought of two hours',
+    () => ({ scene: { droughts: drought({ sinceMs: NOON - 7_200_000 }) } }),
+    'drought-lasting',
+    'warning',
+    'no spot capacity for 2h',
+  ],
+  [
+    'nowhere to tell of droughts',
+    () => ({ scene: { droughts: newsOf([]) } }),
+    'bulletin-missing',
+    'warning',
+    'helm upgrade',
+  ],
+  [
+    'droughts told by another version',
+    () => ({
+      scene: { droughts: newsOf([{ object: 'ConfigMap a/spotalis-droughts', text: '{"version":2}' }]) },
+    }),
+    'bulletin-unreadable',
+    'warning',
+    'its version is 2',
+  ],
 ];
 
 describe('the doctor', () => {
@@ -446,6 +470,11 @@ describe('the doctor', () => {
     const finding = findings.find((each) => each.id === id);
     expect({ ids: findings.map((each) => each.id), finding }).toMatchObject({ finding: { id, severity } });
     expect(Object.values(finding ?? {}).join(' ')).toContain(word);
+  });
+
+  it('takes a drought that is young, or bridged nowhere, for none of its business', async () => {
+    expect(await found({ scene: { droughts: drought() } })).toEqual([]);
+    expect(await found({ scene: { droughts: noNews } })).toEqual([]);
   });
 
   it('is tried with everything that it knows', () => {

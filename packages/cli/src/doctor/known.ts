@@ -21,6 +21,8 @@ export const known = {
   'lease-missing': "the controllers' Lease is not there",
   'leader-missing': 'no controller holds the Lease',
   'lease-stale': 'whoever holds the Lease renews it no more',
+  'bulletin-missing': 'the ConfigMap in which the controller tells of droughts is not there',
+  'bulletin-unreadable': 'what the controller tells of droughts is of another version, or not whole',
   'rights-missing': 'a ServiceAccount may not do what its service does',
   'node-labels-absent': 'no node carries a configured label',
   'node-type-absent': 'no node is known as of one of the types',
@@ -39,6 +41,7 @@ export const known = {
   'deletion-cost': 'a pod template with a `pod-deletion-cost` of its own',
   'placement-conflict': 'a pod template that rules out a type which its policy wants',
   'pods-unsteered': 'pods that went past the webhook (a warning), or are from before (an info)',
+  'drought-lasting': 'a workload has had no spot capacity for an hour',
 } as const;
 
 export type FindingId = keyof typeof known;

@@ -1,6 +1,6 @@
-import { enabledLabel, type ObservedWorkload } from '@spotalis/core';
+import { decide, enabledLabel, type ObservedWorkload } from '@spotalis/core';
 import type { Session } from '../cluster/session.ts';
-import type { Survey } from '../cluster/survey.ts';
+import { noFootprint, type Survey } from '../cluster/survey.ts';
 import { takeSurvey } from '../cluster/take.ts';
 import type { Command, CommandContext, Flag } from '../command/command.ts';
 import { CliError, exitCodes } from '../command/error.ts';
@@ -49,7 +49,7 @@ export const enableCommand: Command = {
       );
     }
     const pace = await chosenPace(opened, survey, workload, undefined);
-    const preview = previewOf(survey, workload, { change, pace, nowMs: nowMs() });
+    const preview = previewOf(survey, workload, { change, pace, footprint: noFootprint, nowMs: nowMs() });
     out.write(previewText(preview, out, nowMs()));
     if (preview.plan.last.reason === 'NoPolicy') {
       throw new CliError(
@@ -75,11 +75,7 @@ export const disableCommand: Command = {
   examples: ['kubectl spotalis disable deployment/web', 'kubectl spotalis disable deployment/web --yes'],
   async run(context) {
     const { opened, survey, workload } = await open(context);
-    const { standing } = previewOf(survey, workload, {
-      change: { spotPercentage: undefined, minOnDemand: undefined, replicas: undefined },
-      pace: { ms: 0, origin: 'assumed' },
-      nowMs: context.nowMs(),
-    }).plan.last;
+    const { standing } = decide(survey.snapshotOf(workload), context.nowMs());
     const pods =
       standing === null
         ? ''

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { noFootprint } from '../cluster/survey.ts';
 import { plain } from '../output/style.ts';
-import { ask, NOON, pdb, podsOf, type Scene, surveyOf } from '../testing/scene.ts';
+import { ask, drought, NOON, pdb, podsOf, type Scene, surveyOf } from '../testing/scene.ts';
 import { explanationText, podExplanation } from './explain.ts';
 import { explainWorkload } from './workload.ts';
 
@@ -21,6 +21,21 @@ const toSpot = {
 };
 /** Ten pods of the policy 70/2, of which one more should be on-demand. */
 const floorRaised: Scene = { annotations: ask(70, 4), pods: ten };
+
+/** A substitute is in place of a spot pod. */
+const dry: Scene = {
+  pods: [
+    ...podsOf(6, 3, usual),
+    {
+      name: 'web-o3',
+      type: 'on-demand',
+      rank: 3,
+      numbers: usual,
+      annotations: { 'spotalis.io/substitute': 'true' },
+    },
+  ],
+  noSpot: true,
+};
 
 const pods: readonly (readonly [situation: string, pod: string, scene: Scene])[] = [
   ['on spot, as it should be', 'web-s3', { pods: ten }],
@@ -44,23 +59,8 @@ const pods: readonly (readonly [situation: string, pod: string, scene: Scene])[]
     'web-s6',
     { ...floorRaised, pdbs: [pdb('web', 10, 9), pdb('all', 10, 9)] },
   ],
-  [
-    'in place of a spot pod',
-    'web-o3',
-    {
-      pods: [
-        ...podsOf(6, 3, usual),
-        {
-          name: 'web-o3',
-          type: 'on-demand',
-          rank: 3,
-          numbers: usual,
-          annotations: { 'spotalis.io/substitute': 'true' },
-        },
-      ],
-      noSpot: true,
-    },
-  ],
+  ['in place of a spot pod', 'web-o3', dry],
+  ['in place of a spot pod, as the controller tells', 'web-o3', { ...dry, droughts: drought() }],
   [
     'waiting for a spot node',
     'web-s6',
@@ -138,22 +138,17 @@ const workloads: readonly (readonly [situation: string, scene: Scene])[] = [
       pods: ten.map((one, index) => (index > 6 ? { ...one, ready: false } : one)),
     },
   ],
+  ['in a drought', dry],
+  ['in a drought that the controller tells of', { ...dry, droughts: drought() }],
   [
-    'in a drought',
-    {
-      pods: [
-        ...podsOf(6, 3, usual),
-        {
-          name: 'web-o3',
-          type: 'on-demand',
-          rank: 3,
-          numbers: usual,
-          annotations: { 'spotalis.io/substitute': 'true' },
-        },
-      ],
-      noSpot: true,
-    },
+    'in a drought that ends',
+    { ...dry, noSpot: false, droughts: drought({ state: 'half-open', nextProbeAtMs: null }) },
   ],
+  [
+    'in a drought of its placement',
+    { ...dry, droughts: drought({ uid: 'other-uid', name: 'other', poolIsOpen: true }) },
+  ],
+  ['without anybody to bridge a drought', { ...dry, configuration: { redis: { url: 'memory://' } } }],
   [
     'while the webhook is away',
     {

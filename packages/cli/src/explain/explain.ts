@@ -9,13 +9,13 @@ import { documentOf, formatOf, type Output } from '../output/output.ts';
 import { wrapped } from '../output/table.ts';
 import { subjectOf } from '../status/row.ts';
 import { podNamed, readTarget, workloadNamed } from './target.ts';
-import { type Explanation, explainWorkload } from './workload.ts';
+import { droughtParagraph, type Explanation, explainWorkload } from './workload.ts';
 
 export const explainCommand: Command = {
   name: 'explain',
   summary: 'why a pod is where it is, or what is decided about a workload',
   details:
-    "The controller's own decision, made anew from the same rules. What only the controller knows (the ledger, moves of this\nmoment) is taken from pods and Events.",
+    "The controller's own decision, made anew from the same rules. What only the controller knows (the ledger, moves of this\nmoment) is taken from pods and Events, and droughts from what it tells in the ConfigMap spotalis-droughts.",
   positionals: {
     usage: 'pod/NAME | deployment/NAME | statefulset/NAME',
     least: 1,
@@ -71,8 +71,8 @@ export function podExplanation(
 ): PodExplanation {
   const { name, namespace = '' } = pod.metadata;
   const workload = survey.ownerOf(pod);
-  const account =
-    workload === undefined ? null : accountOf(survey.snapshotOf(workload, footprint), name, nowMs);
+  const snapshot = workload === undefined ? null : survey.snapshotOf(workload, footprint);
+  const account = snapshot === null ? null : accountOf(snapshot, name, nowMs);
   const own = account === null ? [] : explainPod(account);
   const sentences =
     workload === undefined
@@ -83,7 +83,10 @@ export function podExplanation(
   return {
     subject: `pod/${name}`,
     namespace,
-    paragraphs: [{ title: workload === undefined ? 'Pod' : `Pod of ${subjectOf(workload)}`, sentences }],
+    paragraphs: [
+      { title: workload === undefined ? 'Pod' : `Pod of ${subjectOf(workload)}`, sentences },
+      ...(snapshot === null ? [] : droughtParagraph(snapshot, survey, nowMs)),
+    ],
     decision: account?.decision ?? null,
     account,
     notes: survey.notes,

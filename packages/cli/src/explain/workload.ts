@@ -3,6 +3,7 @@ import {
   availabilityOf,
   closing,
   decide,
+  explainDrought,
   explainRebalance,
   isOpen,
   keyPrefix,
@@ -50,6 +51,7 @@ export function explainWorkload(
   if (snapshot.managed.managed && snapshot.policy.kind !== 'none') {
     paragraphs.push(
       { title: 'Pods', sentences: podSentences(snapshot, decision) },
+      ...droughtParagraph(snapshot, survey, nowMs),
       { title: 'Limits', sentences: limitSentences(snapshot, survey, nowMs) },
     );
   }
@@ -122,6 +124,19 @@ function podSentences(
     told.push(`${countOf(onUnknownNodes, 'on nodes that are neither spot nor on-demand')}.`);
   if (untyped > 0) told.push(`${countOf(untyped, 'of neither type')}.`);
   return told;
+}
+
+/** Nothing where nobody tells of one. */
+export function droughtParagraph(
+  { drought }: RebalanceSnapshot,
+  { droughts: { told } }: Survey,
+  nowMs: number,
+): readonly Paragraph[] {
+  if (drought.kind !== 'told') return [];
+  const sentences = explainDrought(drought.report, drought.poolIsOpen);
+  if (sentences.length === 0) return [];
+  const tellers = told.map(({ writer, writtenAtMs }) => `${writer} ${span(nowMs - writtenAtMs)} ago`);
+  return [{ title: 'Drought', sentences: [...sentences, `Told by ${tellers.join(' and ')}.`] }];
 }
 
 function limitSentences(snapshot: RebalanceSnapshot, { settings }: Survey, nowMs: number): readonly string[] {

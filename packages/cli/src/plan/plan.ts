@@ -1,4 +1,5 @@
 import { parseGoDuration } from '@spotalis/core';
+import { footprintOf, toldOf } from '../cluster/events.ts';
 import type { Session } from '../cluster/session.ts';
 import type { Survey } from '../cluster/survey.ts';
 import { takeSurvey } from '../cluster/take.ts';
@@ -13,7 +14,7 @@ export const planCommand: Command = {
   name: 'plan',
   summary: 'what a change would do: the moves, their order, how long, and whether the floor is kept',
   details:
-    "Nothing is changed. The controller's own decisions are made one after another, each on what the one before would leave\nbehind. Without a flag: what is going to happen to the workload as it is.",
+    "Nothing is changed. The controller's own decisions are made one after another, each on what the one before would leave\nbehind. A pod that is being replaced now is counted. Without a flag: what is going to happen to the workload as it is.",
   positionals: { usage: 'deployment/NAME | statefulset/NAME', least: 1, most: 1, complete: 'workload' },
   flags: [
     ...numberFlags,
@@ -39,8 +40,10 @@ export const planCommand: Command = {
     const survey = await takeSurvey(opened, signal);
     const workload = workloadNamed(survey, named, opened.namespace);
     const pace = await chosenPace(opened, survey, workload, readyAfterMs);
+    const told = await toldOf(opened.client, workload);
     const atMs = nowMs();
-    const preview = previewOf(survey, workload, { change, pace, nowMs: atMs });
+    const footprint = footprintOf(told, survey, workload, atMs);
+    const preview = previewOf(survey, workload, { change, pace, footprint, nowMs: atMs });
     const document = documentOf(formatOf(given.value('output')), preview);
     out.write(document ?? previewText(preview, out, atMs));
     if (document === undefined) for (const note of survey.notes) out.note(`Note: ${note}`);

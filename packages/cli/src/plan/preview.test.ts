@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { plain } from '../output/style.ts';
-import { ask, NOON, pdb, podsOf, type Scene, surveyOf } from '../testing/scene.ts';
+import { ask, drought, NOON, pdb, podsOf, type Scene, surveyOf } from '../testing/scene.ts';
 import { type Change, previewOf, previewText } from './preview.ts';
 
-const pods = podsOf(7, 3, { spotPercentage: 70, minOnDemand: 2 });
+const seventyTwo = { spotPercentage: 70, minOnDemand: 2 };
+const pods = podsOf(7, 3, seventyTwo);
 const nothing: Change = { spotPercentage: undefined, minOnDemand: undefined, replicas: undefined };
 const out = { style: plain, width: undefined, write: () => undefined, note: () => undefined };
 
@@ -18,15 +19,41 @@ const previews: readonly (readonly [what: string, scene: Partial<Scene>, change:
     { noSpot: true, annotations: ask(0, 0), pods: podsOf(0, 10, { spotPercentage: 0, minOnDemand: 0 }) },
     { spotPercentage: 50 },
   ],
+  [
+    'a move that is under way',
+    {
+      pods: [
+        ...pods.slice(0, 6),
+        ...pods.slice(7),
+        {
+          name: 'web-o3',
+          type: 'on-demand',
+          rank: 3,
+          numbers: seventyTwo,
+          ready: false,
+          createdAt: new Date(NOON - 5_000).toISOString(),
+        },
+      ],
+      annotations: ask(70, 5),
+    },
+    {},
+  ],
+  [
+    'a pod that is gone and not replaced yet',
+    { pods: pods.filter(({ name }) => name !== 'web-s6'), replicas: 10, annotations: ask(70, 5) },
+    {},
+  ],
+  ['more replicas in a drought', { noSpot: true, droughts: drought() }, { replicas: 20 }],
   ['a workload that is not managed', { labels: {}, annotations: {} }, { spotPercentage: 50 }],
 ];
 
 describe('what is shown of a change', () => {
-  it.each(previews)('%s', async (_what, scene, change) => {
+  it.each(previews)('%s', async (what, scene, change) => {
     const survey = await surveyOf({ pods, ...scene });
     const preview = previewOf(survey, survey.workloads[0]!, {
       change: { ...nothing, ...change },
       pace: { ms: 20_000, origin: 'measured' },
+      footprint: { history: null, inFlight: what === 'a move that is under way' },
       nowMs: NOON,
     });
     expect(previewText(preview, out, NOON)).toMatchSnapshot();

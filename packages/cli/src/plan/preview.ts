@@ -1,5 +1,6 @@
 import {
   enabledLabel,
+  explainDrought,
   explainRebalance,
   type ObservedWorkload,
   type Plan,
@@ -7,7 +8,7 @@ import {
   policyKeys,
   type UnmanagedReason,
 } from '@spotalis/core';
-import type { Survey } from '../cluster/survey.ts';
+import type { MoveFootprint, Survey } from '../cluster/survey.ts';
 import { type Invocation, type Flag } from '../command/command.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { type Output, span } from '../output/output.ts';
@@ -57,18 +58,23 @@ export interface Preview {
   readonly notes: readonly string[];
 }
 
+interface Setting {
+  readonly change: Change;
+  readonly pace: Pace;
+  /** The move that is under way counts. */
+  readonly footprint: MoveFootprint;
+  readonly nowMs: number;
+}
+
 /** What the change would do to a workload as it is now. One that is not managed is looked at as if it were. */
 export function previewOf(
   survey: Survey,
   workload: ObservedWorkload,
-  { change, pace, nowMs }: { readonly change: Change; readonly pace: Pace; readonly nowMs: number },
+  { change, pace, nowMs, footprint }: Setting,
 ): Preview {
   const annotations = { ...workload.annotations, ...annotationsOf(change) };
-  const snapshot = survey.snapshotOf({
-    ...workload,
-    annotations,
-    labels: { ...workload.labels, [enabledLabel]: 'true' },
-  });
+  const tried = { ...workload, annotations, labels: { ...workload.labels, [enabledLabel]: 'true' } };
+  const snapshot = survey.snapshotOf(tried, footprint);
   const managed = survey.managedOf(workload);
   const plan = planFor(
     { ...snapshot, managed: { managed: true } },
@@ -79,7 +85,9 @@ export function previewOf(
       replacementMs: pace.ms,
     },
   );
-  const told = { plan, pace, cooldownMs: survey.settings.rebalance.cooldownMs, nowMs };
+  const { drought } = snapshot;
+  const droughts = drought.kind === 'told' ? explainDrought(drought.report, drought.poolIsOpen) : [];
+  const told = { plan, pace, droughts, cooldownMs: survey.settings.rebalance.cooldownMs, nowMs };
   return {
     subject: subjectOf(workload),
     namespace: workload.metadata.namespace ?? '',
@@ -94,15 +102,21 @@ export function previewOf(
 interface Told {
   readonly plan: Plan;
   readonly pace: Pace;
+  readonly droughts: readonly string[];
   readonly cooldownMs: number;
   readonly nowMs: number;
 }
 
 const moves = (count: number): string => (count === 1 ? '1 move' : `${count} moves`);
 
-function sentencesOf({ plan, pace, cooldownMs, nowMs }: Told): readonly string[] {
-  const { fewestOnDemand, floor, before, outcome, last, unscheduled, waits } = plan;
-  const told: string[] = [];
+function sentencesOf({ plan, pace, droughts, cooldownMs, nowMs }: Told): readonly string[] {
+  const { fewestOnDemand, floor, before, outcome, last, unscheduled, waits, underWayUntilMs } = plan;
+  const told: string[] = [...droughts];
+  if (underWayUntilMs !== null) {
+    told.push(
+      `A pod is being replaced now, and counts as Ready in ${span(underWayUntilMs - nowMs)}: what is planned begins after that.`,
+    );
+  }
   if (plan.moves.length > 0) {
     const known = { measured: 'as its pods took in the median', given: 'as given', assumed: 'as assumed' }[
       pace.origin

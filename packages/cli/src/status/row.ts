@@ -1,11 +1,13 @@
 import {
   decide,
+  type DroughtReport,
   explainRebalance,
   keyPrefix,
   type ObservedWorkload,
   type PolicyReading,
   readPodMark,
   type RebalanceReason,
+  type RebalanceSnapshot,
 } from '@spotalis/core';
 import type { Survey } from '../cluster/survey.ts';
 
@@ -24,6 +26,13 @@ export interface StatusRow {
     readonly targetSpot: number;
     readonly targetOnDemand: number;
     readonly drift: number;
+  } | null;
+  /** What the controller tells of a lack of spot capacity; null where it tells of none, or cannot be heard. */
+  readonly drought: {
+    readonly state: DroughtReport['state'];
+    readonly since: string;
+    /** Null while it is being tried. */
+    readonly nextProbe: string | null;
   } | null;
   readonly state: RebalanceReason;
   readonly why: string;
@@ -57,6 +66,13 @@ export function statusRows(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
+function droughtIn({ drought }: RebalanceSnapshot): StatusRow['drought'] {
+  if (drought.kind !== 'told' || drought.report === null) return null;
+  const { state, sinceMs, nextProbeAtMs } = drought.report;
+  const time = (ms: number): string => new Date(ms).toISOString();
+  return { state, since: time(sinceMs), nextProbe: nextProbeAtMs === null ? null : time(nextProbeAtMs) };
+}
+
 function rowOf(survey: Survey, workload: ObservedWorkload, nowMs: number): StatusRow {
   const snapshot = survey.snapshotOf(workload);
   const trace = decide(snapshot, nowMs);
@@ -79,6 +95,7 @@ function rowOf(survey: Survey, workload: ObservedWorkload, nowMs: number): Statu
           drift: standing.drift,
         }
       : null,
+    drought: droughtIn(snapshot),
     state: trace.reason,
     why: explainRebalance(trace),
   };

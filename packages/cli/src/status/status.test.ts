@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { plain } from '../output/style.ts';
-import { ask, NOON, podsOf, surveyOf } from '../testing/scene.ts';
+import { noNews } from '../cluster/droughts.ts';
+import { ask, drought, NOON, podsOf, surveyOf } from '../testing/scene.ts';
 import { statusRows } from './row.ts';
-import { statusTable } from './status.ts';
+import { droughtNote, statusTable } from './status.ts';
 
 const usual = { spotPercentage: 70, minOnDemand: 2 };
 
@@ -19,6 +20,43 @@ describe('the table of a status', () => {
         'shop       deployment/web  70%/4   10        7/6   3/4        +1     FloorShort',
       ].join('\n'),
     );
+  });
+
+  it('says of a drought what the controller tells of it', async () => {
+    const scene = {
+      pods: podsOf(0, 3, usual),
+      replicas: 3,
+      annotations: ask(70, 1),
+      noSpot: true,
+      droughts: drought(),
+    };
+    const survey = await surveyOf(scene);
+    const rows = statusRows(survey, 'shop', NOON);
+    expect(rows).toMatchObject([
+      {
+        state: 'InDrought',
+        why: 'Held for lack of spot capacity, which is tried again at 2026-04-15T12:02:00Z: 0 of 3 pods are on spot and 2 should be.',
+        drought: { state: 'open', since: '2026-04-15T11:57:00.000Z', nextProbe: '2026-04-15T12:02:00.000Z' },
+      },
+    ]);
+    expect(statusTable(rows, 'table', { style: plain, width: undefined })).toMatch(
+      /-2 +InDrought \(spot dry\)$/,
+    );
+    expect(droughtNote(rows, survey, NOON)).toBe(
+      'No spot capacity for 1 workload, for 3m at the longest, as spotalis-controller-1 told 60s ago.',
+    );
+  });
+
+  it('says that spot is being tried, and of no drought where nobody tells of one', async () => {
+    const droughts = drought({ state: 'half-open', nextProbeAtMs: null });
+    const survey = await surveyOf({ pods: podsOf(7, 3, usual), droughts });
+    const rows = statusRows(survey, 'shop', NOON);
+    expect(statusTable(rows, 'table', { style: plain, width: undefined })).toMatch(
+      /Balanced \(spot tried again\)$/,
+    );
+    const calm = await surveyOf({ pods: podsOf(7, 3, usual), droughts: noNews });
+    expect(statusRows(calm, 'shop', NOON)).toMatchObject([{ drought: null }]);
+    expect(droughtNote(statusRows(calm, 'shop', NOON), calm, NOON)).toBeNull();
   });
 
   it('cuts the last column at the edge of a terminal, and nothing in a pipe', async () => {

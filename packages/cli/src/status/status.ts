@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, type CommandContext, outputFlag } from '../command/command.ts';
 import { exitCodes } from '../command/error.ts';
 import { takeSurvey } from '../cluster/take.ts';
-import { documentOf, type Format, formatOf, type Output } from '../output/output.ts';
+import type { Survey } from '../cluster/survey.ts';
+import { documentOf, type Format, formatOf, type Output, span } from '../output/output.ts';
 import { table } from '../output/table.ts';
 import { type StatusRow, statusRows } from './row.ts';
 
@@ -12,7 +13,7 @@ export const statusCommand: Command = {
   name: 'status',
   summary: 'how each workload is split, against what it asks for',
   details:
-    'SPOT and ON-DEMAND are pods there are of pods there should be. DRIFT is the number of moves needed: spot pods too many\n(+) or too few (-). STATE is why nothing is moved, or what is. Workloads with only one of the two labels are listed, too.',
+    'SPOT and ON-DEMAND are pods there are of pods there should be. DRIFT is the number of moves needed: spot pods too many\n(+) or too few (-). STATE is why nothing is moved, or what is; `spot dry` and\n`spot tried again` are droughts, as the leading controller tells them. Workloads with only one of the two labels are listed, too.',
   positionals: { usage: '', least: 0, most: 0 },
   flags: [
     { name: 'all-namespaces', short: 'A', doc: 'of all namespaces' },
@@ -40,7 +41,11 @@ async function show({ out, session, has, value, nowMs, signal }: CommandContext)
   const format = formatOf(value('output'));
   const survey = await takeSurvey(opened, signal);
   const rows = statusRows(survey, has('all-namespaces') ? undefined : opened.namespace, nowMs());
-  const document = documentOf(format, { workloads: rows, notes: survey.notes });
+  const droughtsToldBy = survey.droughts.told.map(({ writer, writtenAtMs }) => ({
+    writer,
+    at: new Date(writtenAtMs).toISOString(),
+  }));
+  const document = documentOf(format, { workloads: rows, droughtsToldBy, notes: survey.notes });
   if (has('watch') && out.width !== undefined) out.write('\u001b[H\u001b[2J');
   if (document !== undefined) {
     out.write(document);
@@ -48,6 +53,8 @@ async function show({ out, session, has, value, nowMs, signal }: CommandContext)
   }
   if (survey.webhook.kind === 'notServing') out.note(`The webhook does not serve: ${survey.webhook.detail}.`);
   for (const note of survey.notes) out.note(`Note: ${note}`);
+  const news = droughtNote(rows, survey, nowMs());
+  if (news !== null) out.note(news);
   if (rows.length > 0) out.write(statusTable(rows, format, out));
   else {
     const where = has('all-namespaces') ? 'in any namespace' : `in namespace ${opened.namespace}`;
@@ -55,6 +62,19 @@ async function show({ out, session, has, value, nowMs, signal }: CommandContext)
       `Nothing is managed ${where}. Begin with: kubectl spotalis enable deployment/NAME --spot-percentage 70`,
     );
   }
+}
+
+/** One line for all of them; what is told of each is in its row. */
+export function droughtNote(
+  rows: readonly StatusRow[],
+  { droughts: { told } }: Survey,
+  nowMs: number,
+): string | null {
+  const since = rows.flatMap(({ drought }) => (drought === null ? [] : [Date.parse(drought.since)]));
+  if (since.length === 0) return null;
+  const tellers = told.map(({ writer, writtenAtMs }) => `${writer} told ${span(nowMs - writtenAtMs)} ago`);
+  const whose = since.length === 1 ? '1 workload' : `${since.length} workloads`;
+  return `No spot capacity for ${whose}, for ${span(nowMs - Math.min(...since))} at the longest, as ${tellers.join(' and ')}.`;
 }
 
 const header = ['NAMESPACE', 'WORKLOAD', 'POLICY', 'REPLICAS', 'SPOT', 'ON-DEMAND', 'DRIFT', 'STATE'];
@@ -68,11 +88,14 @@ export function statusTable(
   { style, width }: Pick<Output, 'style' | 'width'>,
 ): string {
   const isWide = format === 'wide';
-  const cells = rows.map(({ namespace, workload, policy, replicas, pods, state, why }) => {
+  const cells = rows.map(({ namespace, workload, policy, replicas, pods, drought, state, why }) => {
     const drift = pods === null ? '-' : pods.drift > 0 ? `+${pods.drift}` : String(pods.drift);
-    const shown =
-      pods !== null && pods.substitutes > 0 ? `${state} (${pods.substitutes} substitutes)` : state;
-    const colour = calm.has(state) ? style.good : style.bad;
+    const beside = [
+      ...(drought === null ? [] : [`spot ${drought.state === 'open' ? 'dry' : 'tried again'}`]),
+      ...(pods !== null && pods.substitutes > 0 ? [`${pods.substitutes} substitutes`] : []),
+    ];
+    const shown = beside.length === 0 ? state : `${state} (${beside.join(', ')})`;
+    const colour = calm.has(state) && drought === null ? style.good : style.bad;
     return [
       namespace,
       workload,

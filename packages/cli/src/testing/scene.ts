@@ -1,5 +1,6 @@
 import {
   deletionCost,
+  type DroughtReport,
   type PolicyNumbers,
   pruneNamespace,
   pruneNode,
@@ -11,8 +12,10 @@ import {
   type RawPod,
   type RawWorkload,
   type WebhookState,
+  writeBulletin,
 } from '@spotalis/core';
 import { readSettings, type Settings } from '../cluster/configuration.ts';
+import { type DroughtNews, newsOf } from '../cluster/droughts.ts';
 import { Survey } from '../cluster/survey.ts';
 
 /** A Wednesday noon. */
@@ -48,6 +51,8 @@ export interface Scene {
   readonly noSpot?: boolean;
   readonly pdbs?: readonly RawPdb[];
   readonly webhook?: WebhookState;
+  /** What the controller tells of droughts; without it, that there is none. */
+  readonly droughts?: DroughtNews;
   readonly rebalance?: object;
   /** More of the configuration file. */
   readonly configuration?: object;
@@ -218,6 +223,7 @@ export async function surveyOf(scene: Scene): Promise<Survey> {
     },
     await settingsOf(scene.rebalance ?? {}, scene.configuration ?? {}),
     scene.webhook ?? { kind: 'serving' },
+    scene.droughts ?? newsOf([{ object: 'ConfigMap spotalis-system/spotalis-droughts', text: undefined }]),
   );
 }
 
@@ -232,3 +238,30 @@ export const pdb = (name: string, healthy: number, needed: number): RawPdb => ({
     expectedPods: healthy,
   },
 });
+
+/** That `web` is in a drought, as a controller told a minute ago. */
+export const drought = (report: Partial<DroughtReport> = {}): DroughtNews =>
+  newsOf([
+    {
+      object: 'ConfigMap spotalis-system/spotalis-droughts',
+      text: writeBulletin({
+        writer: 'spotalis-controller-1',
+        writtenAtMs: NOON - 60_000,
+        omitted: 0,
+        droughts: [
+          {
+            kind: 'Deployment',
+            namespace: 'shop',
+            name: 'web',
+            uid: 'web-uid',
+            state: 'open',
+            sinceMs: NOON - 180_000,
+            nextProbeAtMs: NOON + 120_000,
+            pool: 'spot',
+            poolIsOpen: false,
+            ...report,
+          },
+        ],
+      }),
+    },
+  ]);

@@ -11,6 +11,7 @@ import {
 import type { Ledger, StoredBreaker } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 import type { Cluster } from '../observe/cluster.ts';
+import type { Bulletins } from '../report/bulletin.ts';
 import { Pools } from './pools.ts';
 import type { Shapes } from './shapes.ts';
 
@@ -20,6 +21,7 @@ export interface DroughtsParts {
   readonly cluster: Cluster;
   readonly ledger: Pick<Ledger, 'setBreaker' | 'openPool' | 'closePool'>;
   readonly shapes: Shapes;
+  readonly bulletins: Pick<Bulletins, 'note' | 'forget'>;
   readonly logger: Logger;
 }
 
@@ -43,7 +45,7 @@ export class Droughts {
     const { uid } = workload.metadata;
     const breaker = readBreaker(stored, fallback.backoff.initialMs, nowMs);
     const pool = this.#poolOf(workload, placement);
-    this.#pools.note(pool, uid, breaker, nowMs);
+    this.#note(workload, pool, breaker, nowMs);
     return {
       kind: 'watched',
       breaker,
@@ -71,7 +73,7 @@ export class Droughts {
     const next = state === 'half-open' ? { state, permits, memo } : { state, memo };
     const { uid } = workload.metadata;
     const { kind } = await this.#parts.ledger.setBreaker(uid, next, expected.version);
-    if (kind === 'written') this.#pools.note(this.#poolOf(workload, placement), uid, breaker, nowMs);
+    if (kind === 'written') this.#note(workload, this.#poolOf(workload, placement), breaker, nowMs);
     return kind === 'written';
   }
 
@@ -82,6 +84,12 @@ export class Droughts {
 
   forget(workloadUid: string): void {
     this.#pools.forget(workloadUid);
+    this.#parts.bulletins.forget(workloadUid);
+  }
+
+  #note(workload: ObservedWorkload, pool: string, breaker: Breaker, nowMs: number): void {
+    this.#pools.note(pool, workload.metadata.uid, breaker, nowMs);
+    this.#parts.bulletins.note(workload, breaker, pool, (name) => this.#pools.isOpen(name));
   }
 
   #poolOf(workload: ObservedWorkload, placement: Placement): string {

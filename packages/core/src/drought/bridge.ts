@@ -11,6 +11,7 @@ import { isWithdrawing } from './notice.ts';
 import { type StuckPod, stuckPods } from './stuck.ts';
 
 type Watched = Extract<DroughtState, { kind: 'watched' }>;
+type Told = Extract<DroughtState, { kind: 'told' }>;
 
 /** What a look at the spot capacity of a workload comes to. */
 export interface Bridging {
@@ -18,8 +19,8 @@ export interface Bridging {
   readonly decided: Decided | null;
   /** When time alone changes something; null when it does not. */
   readonly againAtMs: number | null;
-  /** As it is before anything is done; null where nobody keeps it. */
-  readonly breaker: Breaker | null;
+  /** What it was before anything is done; null where nobody keeps it. */
+  readonly state: Breaker['state'] | null;
   readonly stuck: readonly StuckPod[];
 }
 
@@ -40,7 +41,8 @@ export function bridge(
   const { drought, policy, workload, ledger, settings } = snapshot;
   const isWatched = drought.kind === 'watched' && policy.kind === 'valid' && ledger.kind === 'reachable';
   if (!isWatched || workload.deleting) {
-    return { decided: null, againAtMs: null, breaker: null, stuck: [] };
+    const state = drought.kind === 'told' ? (drought.report?.state ?? 'closed') : null;
+    return { decided: null, againAtMs: null, state, stuck: [] };
   }
   const { breaker, permit, shapes } = drought;
   const stuck = stuckPods(members, { workload, placement: settings.placement, shapes });
@@ -56,7 +58,7 @@ export function bridge(
   const removable = mayRemove ? dueForRemoval(step.breaker, stuck, policy.fallbackAfterMs, nowMs) : [];
   const { left, againAtMs: budgetAtMs } = budget(drought, settings.fallback.maxRemovalsPerMinute, nowMs);
   const remove = removable.slice(0, left);
-  const found = { againAtMs: step.againAtMs, breaker, stuck };
+  const found = { againAtMs: step.againAtMs, state: breaker.state, stuck };
   if (step.change === null && remove.length === 0) {
     if (removable.length === 0) return { ...found, decided: null };
     const limit = settings.fallback.maxRemovalsPerMinute;
@@ -208,7 +210,9 @@ export function inDrought(
   { drift }: Standing,
   nowMs: number,
 ): Decided | null {
-  if (drift >= 0 || drought.kind !== 'watched') return null;
+  if (drift >= 0) return null;
+  if (drought.kind === 'told') return toldOf(drought, nowMs);
+  if (drought.kind !== 'watched') return null;
   const { breaker, permit, poolIsOpen, mayProbe } = drought;
   if (breaker.state === 'open') {
     // Due to be tried: a placeholder is asked for as for any move. Before one moves, the breaker is half-open.
@@ -217,6 +221,15 @@ export function inDrought(
   }
   if (breaker.state === 'half-open') return permit.permits > 0 ? null : held('ReturnUnderWay', {});
   return poolIsOpen ? held('InDrought', { sinceMs: null, nextProbeAtMs: null }) : null;
+}
+
+/** Half-open, or due to be tried: what comes next is whatever else the decision finds. */
+function toldOf({ report, poolIsOpen }: Told, nowMs: number): Decided | null {
+  if (report === null) return poolIsOpen ? held('InDrought', { sinceMs: null, nextProbeAtMs: null }) : null;
+  const { sinceMs, nextProbeAtMs } = report;
+  return nextProbeAtMs === null || nextProbeAtMs <= nowMs
+    ? null
+    : held('InDrought', { sinceMs, nextProbeAtMs });
 }
 
 /**

@@ -3,7 +3,19 @@ import * as fc from 'fast-check';
 import { targetOnDemand } from '../distribution/target.ts';
 import { parseSchedule } from '../policy/schedule.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
-import { deploymentOf, NOON, pdb, podsOf, policy, settings, snapshot } from '../testing/rebalance.ts';
+import type { DroughtReport } from '../drought/bulletin.ts';
+import type { WorkloadPod } from '../rebalance/pod.ts';
+import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import {
+  altered,
+  deploymentOf,
+  NOON,
+  pdb,
+  podsOf,
+  policy,
+  settings,
+  snapshot,
+} from '../testing/rebalance.ts';
 import { planFor } from './plan.ts';
 
 const seventy = { spotPercentage: 70, minOnDemand: 1 };
@@ -58,6 +70,82 @@ describe('a plan', () => {
     const plan = planFor(trying(70, 1), { ...options, replicas: 20, policyChanges: false });
     expect(plan).toMatchObject({ moves: [], outcome: 'reached', after: { spot: 14, onDemand: 6 } });
     expect(plan.scaling).toHaveLength(10);
+  });
+
+  const busy = (inFlight: number) => ({
+    budgets: { cluster: inFlight, namespace: inFlight, workload: inFlight, nodes: new Map(), begunAtMs: [] },
+  });
+  /** The last of the surplus pods was evicted: nothing has come in its place, or a pod that is not Ready yet. */
+  const underWay = (replacement: readonly WorkloadPod[]): RebalanceSnapshot => {
+    const pods = [...podsOf(6, 3, seventy), ...replacement];
+    return trying(70, 5, { pods, workload: { ...deploymentOf(pods), replicas: 10 }, ...busy(1) });
+  };
+
+  it('counts the move that is under way before it plans the next', () => {
+    const coming = altered(podsOf(0, 4, seventy).at(-1)!, { ready: false, createdAtMs: NOON - 5_000 });
+    const { before, moves, underWayUntilMs, after, outcome } = planFor(underWay([coming]), {
+      ...options,
+      policyChanges: false,
+    });
+    expect(before).toEqual({ spot: 6, onDemand: 4 });
+    // 15 s until the pod is Ready, 10 s of cooldown, and then the one move that is left.
+    expect(underWayUntilMs).toBe(NOON + 15_000);
+    expect(moves.map(({ pod, atMs }) => [pod, atMs - NOON])).toEqual([['s5', 25_000]]);
+    expect([outcome, after]).toEqual(['reached', { spot: 5, onDemand: 5 }]);
+  });
+
+  it('counts the pod that comes in place of one that is gone, and does not take it for a scale-up', () => {
+    const plan = planFor(underWay([]), { ...options, policyChanges: false });
+    expect(plan).toMatchObject({
+      scaling: [],
+      underWayUntilMs: NOON + 20_000,
+      after: { spot: 5, onDemand: 5 },
+    });
+    expect(plan.moves.map(({ pod, atMs }) => [pod, atMs - NOON])).toEqual([['s5', 30_000]]);
+  });
+
+  it('goes no further than a replacement that the scheduler finds no node for', () => {
+    const stuck = altered(podsOf(0, 4, seventy).at(-1)!, {
+      ready: false,
+      nodeName: null,
+      unschedulableSinceMs: NOON - 5_000,
+    });
+    const { moves, outcome, last } = planFor(underWay([stuck]), { ...options, policyChanges: false });
+    expect([moves.length, outcome, last.reason]).toEqual([0, 'stopped', 'MoveInFlight']);
+  });
+
+  const report: DroughtReport = {
+    kind: 'Deployment',
+    namespace: 'shop',
+    name: 'web',
+    uid: 'workload-1',
+    state: 'open',
+    sinceMs: NOON - 60_000,
+    nextProbeAtMs: NOON + 60_000,
+    pool: 'spot',
+    poolIsOpen: false,
+  };
+  it.each([
+    ['open', { report, poolIsOpen: false }],
+    [
+      'half-open',
+      { report: { ...report, state: 'half-open' as const, nextProbeAtMs: null }, poolIsOpen: false },
+    ],
+    ['open for its placement', { report: null, poolIsOpen: true }],
+  ])('creates substitutes while the breaker is told to be %s', (_state, told) => {
+    const drought = { kind: 'told' as const, ...told };
+    const plan = planFor(trying(70, 1, { drought }), { ...options, replicas: 20, policyChanges: false });
+    expect(plan.scaling.map(({ type }) => type)).toEqual(Array.from({ length: 10 }, () => 'on-demand'));
+    expect(plan.before).toEqual({ spot: 7, onDemand: 3 });
+  });
+
+  it('stops in a drought that was told of, and says until when', () => {
+    const drought = { kind: 'told' as const, report, poolIsOpen: false };
+    const { last, outcome } = planFor(trying(90, 1, { drought }), { ...options, policyChanges: false });
+    expect([outcome, last]).toMatchObject([
+      'stopped',
+      { reason: 'InDrought', drought: 'open', facts: { nextProbeAtMs: report.nextProbeAtMs } },
+    ]);
   });
 
   it('tells of pods for which there is no room', () => {

@@ -7,7 +7,7 @@ import { membersOf } from '../rebalance/member.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import type { Move, RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
 import { scaled, type ScaleStep } from './scaled.ts';
-import { annotatedAs, appear, countsOf, isWithoutRoom, numbersOf, vanish } from './stage.ts';
+import { annotatedAs, appear, countsOf, isWithoutRoom, landed, numbersOf, vanish } from './stage.ts';
 
 export interface PlannedMove {
   /** When its eviction is sent, at the earliest. */
@@ -29,6 +29,8 @@ export interface Plan {
   readonly before: TypeCounts;
   readonly after: TypeCounts;
   readonly target: TypeCounts;
+  /** When the pod should be Ready that is being replaced now, if one is; the plan begins after that. */
+  readonly underWayUntilMs: number | null;
   /** What the change of the replicas alone does, before any move. */
   readonly scaling: readonly ScaleStep[];
   readonly moves: readonly PlannedMove[];
@@ -77,14 +79,24 @@ interface State {
  */
 export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan {
   const { nowMs, replicas, policyChanges, replacementMs } = options;
-  const before = countsOf(membersOf(snapshot.workload, snapshot.pods, snapshot.nodes));
-  const change = scaled(snapshot, replicas, nowMs);
+  const members = membersOf(snapshot.workload, snapshot.pods, snapshot.nodes);
+  const before = countsOf(members);
+  const isMoving = snapshot.budgets.workload > 0;
+  const isWhole = !isMoving && members.length >= snapshot.workload.replicas;
+  const underWay = isWhole ? null : landed(snapshot, nowMs, replacementMs);
+  const beginsAtMs = underWay?.byMs ?? nowMs;
+  const settled = underWay?.snapshot ?? snapshot;
+  const change = scaled(
+    isMoving && underWay !== null ? resting(settled, beginsAtMs) : settled,
+    replicas,
+    nowMs,
+  );
   const { workload } = change.snapshot;
   let state: State = {
     snapshot: policyChanges
       ? { ...change.snapshot, workload: { ...workload, policyChangedAtMs: nowMs } }
       : change.snapshot,
-    nowMs,
+    nowMs: beginsAtMs,
   };
   const floor = Math.min(numbersOf(snapshot).minOnDemand, replicas);
   const onDemandOf = (of: RebalanceSnapshot): number =>
@@ -105,13 +117,6 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
       state = next;
     } else if (verdict.kind === 'correct') {
       state = { ...state, snapshot: annotatedAs(state.snapshot, verdict.corrections) };
-    } else if (last.reason === 'MoveInFlight') {
-      const { snapshot: waiting } = state;
-      const readyAtMs = state.nowMs + replacementMs;
-      state = {
-        snapshot: { ...waiting, budgets: { ...waiting.budgets, workload: 0 } },
-        nowMs: readyAtMs,
-      };
     } else if (verdict.kind === 'wait' && endsByItself(last) && verdict.untilMs > state.nowMs) {
       if (last.reason === 'WindowClosed') waits.push({ reason: last.reason, untilMs: verdict.untilMs });
       state = { ...state, nowMs: verdict.untilMs };
@@ -127,13 +132,20 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
     scaling: change.steps,
     moves,
     waits,
-    endsAtMs: moves.length === 0 ? nowMs : (state.snapshot.history?.endedAtMs ?? state.nowMs),
+    underWayUntilMs: underWay === null ? null : beginsAtMs,
+    endsAtMs: moves.length === 0 ? beginsAtMs : (state.snapshot.history?.endedAtMs ?? state.nowMs),
     outcome: last.standing?.drift === 0 ? 'reached' : 'stopped',
     unscheduled: ending.filter(({ pod }) => isWithoutRoom(pod)).length,
     last,
     fewestOnDemand,
     floor,
   };
+}
+
+/** As after any move. Which way it went matters to no gate. */
+function resting(snapshot: RebalanceSnapshot, endedAtMs: number): RebalanceSnapshot {
+  const ended = { from: 'spot', to: 'on-demand', outcome: 'succeeded' } as const;
+  return { ...snapshot, history: afterMove(snapshot.history, ended, endedAtMs) };
 }
 
 /** The replacement is there and Ready, and the workload rests. */

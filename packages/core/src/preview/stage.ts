@@ -89,10 +89,12 @@ export function appear(
   const numbers = numbersOf(snapshot);
   const members = membersOf(workload, pods, nodes);
   const template = templateOf(workload);
-  const type =
+  const wanted =
     workload.kind === 'StatefulSet'
       ? ordinalType(numbers, Number(name.slice(workload.name.length + 1)), workload.firstOrdinal)
       : typeForNext(numbers, countsOf(members));
+  const substitutes = wanted === 'spot' && cause === 'scaled' && isDry(snapshot);
+  const type = substitutes ? 'on-demand' : wanted;
   const evidence =
     template === undefined
       ? null
@@ -120,6 +122,7 @@ export function appear(
     labels: template?.metadata?.labels ?? {},
     annotations: {
       [podKeys.capacityType]: type,
+      ...(substitutes && { [podKeys.substitute]: 'true' }),
       ...(workload.kind === 'Deployment' && {
         [podKeys.rank]: String(rank),
         [foreignKeys.podDeletionCost]: String(deletionCost(numbers, type, rank)),
@@ -143,6 +146,73 @@ export function appear(
     pdbs: cause === 'moved' ? snapshot.pdbs : snapshot.pdbs.map((pdb) => withHealthy(pdb, pod, 1)),
   });
   return { snapshot: after, type };
+}
+
+/** While there is no spot capacity, admission gives new pods substitutes; only those that are moved back go to spot. */
+function isDry({ drought }: RebalanceSnapshot): boolean {
+  if (drought.kind === 'told') return drought.report !== null || drought.poolIsOpen;
+  return drought.kind === 'watched' && (drought.breaker.state !== 'closed' || drought.poolIsOpen);
+}
+
+/**
+ * With the pods that are still to come, and with the youngest that is not Ready yet come up: where a move ends that
+ * is under way. `byMs` is when, if a pod takes so long; null where the pod that came finds no node.
+ */
+export function landed(
+  before: RebalanceSnapshot,
+  nowMs: number,
+  replacementMs: number,
+): { readonly snapshot: RebalanceSnapshot; readonly byMs: number } | null {
+  const { workload } = before;
+  const members = membersOf(workload, before.pods, before.nodes);
+  const [youngest] = members
+    .filter(({ pod }) => !pod.ready)
+    .toSorted((a, b) => b.pod.createdAtMs - a.pod.createdAtMs);
+  let snapshot = before;
+  let byMs = nowMs;
+  const isDue = before.budgets.workload > 0 && members.length >= workload.replicas;
+  if (isDue && youngest !== undefined) {
+    const { pod } = youngest;
+    // Until it gets one the move goes on, and nothing tells how long that takes.
+    if (pod.unschedulableSinceMs !== null) return null;
+    byMs = Math.max(nowMs, pod.createdAtMs + replacementMs);
+    snapshot = pod.nodeName === null ? come(vanish(snapshot, pod.uid, 'moved'), pod.name) : up(snapshot, pod);
+  }
+  const ordinals = new Set(members.map(({ ordinal }) => ordinal));
+  for (let count = members.length, ordinal = firstOrdinalOf(workload); count < workload.replicas; count++) {
+    while (ordinals.has(ordinal)) ordinal++;
+    byMs = nowMs + replacementMs;
+    const name = workload.kind === 'StatefulSet' ? `${workload.name}-${ordinal}` : `pod ${count + 1}`;
+    snapshot = come(snapshot, name);
+    ordinals.add(ordinal);
+  }
+  return { snapshot: { ...snapshot, budgets: { ...snapshot.budgets, workload: 0 } }, byMs };
+
+  function come(of: RebalanceSnapshot, name: string): RebalanceSnapshot {
+    const { snapshot: next } = appear(of, name, nowMs, 'moved');
+    const pod = next.pods.at(-1);
+    return pod?.ready === true ? { ...next, pdbs: next.pdbs.map((pdb) => withOneMore(pdb, pod)) } : next;
+  }
+}
+
+const firstOrdinalOf = (workload: WorkloadView): number =>
+  workload.kind === 'StatefulSet' ? workload.firstOrdinal : 0;
+
+/** The pod is Ready where it is. */
+function up(snapshot: RebalanceSnapshot, pod: WorkloadPod): RebalanceSnapshot {
+  const ready: WorkloadPod = { ...pod, ready: true, phase: 'Running' };
+  return recounted({
+    ...snapshot,
+    pods: snapshot.pods.map((one) => (one === pod ? ready : one)),
+    pdbs: snapshot.pdbs.map((pdb) => withOneMore(pdb, ready)),
+  });
+}
+
+/** Of the pods that the budget expects all the time. */
+function withOneMore(pdb: PdbView, pod: WorkloadPod): PdbView {
+  if (pdb.selector === null || !selects(pdb.selector, pod.labels)) return pdb;
+  const next = { ...pdb, currentHealthy: pdb.currentHealthy + 1 };
+  return { ...next, disruptionsAllowed: Math.max(0, next.currentHealthy - desiredHealthy(next)) };
 }
 
 function lowestFree(members: readonly Member[], type: CapacityType): number {

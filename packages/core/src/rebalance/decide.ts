@@ -28,8 +28,7 @@ export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTra
   if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null };
   const bridging = bridge(snapshot, members, standing, nowMs);
   const decided = decideBeside(bridging, snapshot, members, standing, nowMs);
-  const drought = bridging.breaker?.state ?? null;
-  return { ...noLaterThan(bridging.againAtMs, decided), standing, drought };
+  return { ...noLaterThan(bridging.againAtMs, decided), standing, drought: bridging.state };
 }
 
 function decideBeside(

@@ -1,6 +1,7 @@
 import type { Placement } from '../capacity/placement.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import type { Backoff, Breaker, Permit } from '../drought/breaker.ts';
+import type { DroughtReport } from '../drought/bulletin.ts';
 import type { Managed } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
@@ -52,6 +53,14 @@ export type DroughtState =
   | { readonly kind: 'unwatched' }
   /** The ledger is inside the webhook, where nobody else can open a breaker. */
   | { readonly kind: 'unbridgeable' }
+  /** Somebody who does not ask the ledger goes by what the leading controller told. */
+  | {
+      readonly kind: 'told';
+      /** Null: it told of none, so that the breaker is closed. */
+      readonly report: DroughtReport | null;
+      /** Others of the same placement are in a drought. */
+      readonly poolIsOpen: boolean;
+    }
   | {
       readonly kind: 'watched';
       readonly breaker: Breaker;

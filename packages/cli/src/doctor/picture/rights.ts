@@ -1,3 +1,4 @@
+import { bulletinPlace } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import { type RawObject, resource } from '@spotalis/kube';
 import type { Configuration } from '@spotalis/runtime';
@@ -130,6 +131,7 @@ export const ruleFiles: readonly RuleFile[] = [
     rules: [
       { group: 'discovery.k8s.io', resources: ['endpointslices'], verbs: ['list'] },
       { group: '', resources: ['pods'], verbs: ['create', 'delete'] },
+      { group: '', resources: ['configmaps'], name: bulletinPlace.name, verbs: ['get', 'patch'] },
     ],
   },
 ];
