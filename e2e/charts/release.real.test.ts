@@ -37,6 +37,7 @@ const KINDS = [
 
 /** As little as the webhook writes into what the chart brought empty. */
 const certificate = { data: { 'tls.crt': Buffer.from('a certificate').toString('base64') } };
+const told = { data: { 'droughts.json': '{"version":1}' } };
 const held = { spec: { holderIdentity: 'webhook-1', acquireTime: '2026-01-01T00:00:00.000000Z' } };
 
 interface Filled extends KubeObject {
@@ -101,6 +102,7 @@ describe('a release on a real API server', () => {
     const places = {
       certificate: `${release.namespace}/spotalis-webhook-certificate`,
       leader: `${release.namespace}/spotalis-controller`,
+      droughts: `${release.namespace}/spotalis-droughts`,
     };
     await namespace(release.namespace);
     const before = await inventory();
@@ -114,6 +116,7 @@ describe('a release on a real API server', () => {
     await cluster.api.patch('Secret', places.certificate, certificate);
     await cluster.api.patch('Lease', places.certificate, held);
     await cluster.api.patch('Lease', places.leader, held);
+    await cluster.api.patch('ConfigMap', places.droughts, told);
     const caBundle = Buffer.from(cluster.ca).toString('base64');
     const path = '/webhooks/0/clientConfig/caBundle';
     await cluster.api.patch('MutatingWebhookConfiguration', registration, [
@@ -128,6 +131,7 @@ describe('a release on a real API server', () => {
         const { spec } = await cluster.api.get<Filled>('Lease', place);
         expect(spec?.holderIdentity).toBe(held.spec.holderIdentity);
       }
+      expect((await cluster.api.get<Filled>('ConfigMap', places.droughts)).data).toEqual(told.data);
       const { webhooks = [] } = await cluster.api.get<Filled>('MutatingWebhookConfiguration', registration);
       expect(webhooks[0]?.clientConfig.caBundle).toBe(caBundle);
       const { data } = await cluster.api.get<Filled>('Secret', `${release.namespace}/spotalis-redis`);
