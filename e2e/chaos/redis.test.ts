@@ -9,6 +9,13 @@ const outageBound = 4;
 const lossBound = 1;
 const freezeMs = 3_000;
 
+/** LISTs that a decision of the ledger asked for: not those of a webhook that looks for itself in an outage. */
+async function listsForLedger({ installation }: Stage): Promise<number> {
+  const ask = (labels: Readonly<Record<string, string>>): Promise<number> =>
+    installation.admissionMetric('spotalis_webhook_reads_total', { kind: 'list', ...labels });
+  return (await ask({})) - (await ask({ reason: 'ledger-unavailable' }));
+}
+
 describe('a burst while Redis', () => {
   let stage: Stage;
 
@@ -38,6 +45,31 @@ describe('a burst while Redis', () => {
     expect(await workload.splitWhenCreated(300)).toEqual(workload.exactly(300));
     expectAllSteeredInTime(stage, 'scripts', delayAnswersMs);
     expect(stage.evictions('scripts')).toBe(0);
+  }, 60_000);
+
+  it('answers too late again and again: it is told what was decided alone, and needs no LIST', async () => {
+    const namespace = 'hesitant';
+    const before = await decidedAlone(stage);
+    const listsBefore = await listsForLedger(stage);
+    const hesitate = async (): Promise<void> => {
+      for (const pauseMs of [500, 400, 300]) {
+        stage.redis.freeze();
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        stage.redis.thaw();
+        await stage.ledgerReady();
+      }
+    };
+    const burst = { name: 'web', namespace, replicas: 450, policy: { ...noFloor, minOnDemand: 3 } };
+    const workload = await burstWith(stage, burst, { after: 90, strike: hesitate });
+    const split = await workload.splitWhenCreated(450);
+    const alone = (await decidedAlone(stage)) - before;
+    expect(alone).toBeGreaterThan(10);
+    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageBound);
+    // Nobody was there to be asked but the ledger: it knows all that was decided without it.
+    await workload.scale(500);
+    expect(await workload.splitWhenCreated(500)).toEqual(workload.exactly(500));
+    expect(await listsForLedger(stage)).toBe(listsBefore);
+    expectAllSteeredInTime(stage, namespace, delayAnswersMs);
   }, 60_000);
 
   it.each([

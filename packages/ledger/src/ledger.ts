@@ -1,4 +1,5 @@
 import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
+import type { OwnDecision } from './recent.ts';
 
 /**
  * Who holds which place among the pods of a ReplicaSet. All webhook and controller replicas share one ledger, so that
@@ -7,8 +8,16 @@ import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
  * Every call but `close` and `health` may throw `LedgerUnavailable`.
  */
 export interface Ledger {
-  /** Takes a place for one admission, or says what the caller must read first. */
+  /**
+   * Takes a place for one admission, or says what the caller must read first. Who gets no answer in time decides alone,
+   * and has to `announce` it.
+   */
   decide(request: DecideRequest): Promise<Decision>;
+  /**
+   * What this process decided alone, under the token it had asked with or would have. It takes the place of what the
+   * ledger may have decided for it since. Kept until the ledger can be told, so that nobody has to LIST for it.
+   */
+  announce(revision: Revision, decision: OwnDecision): Promise<void>;
   /** Gives back the place of a decision whose answer came too late to reach the API server. */
   cancel(revision: Revision, token: string): Promise<void>;
   /** The breaker and the volumes' reach applied to a StatefulSet's pod, whose type its ordinal decides. */

@@ -51,6 +51,14 @@ function reclaim(world: Simulation): void {
   for (const pod of spot.slice(0, world.random.integer(1, 4))) world.cluster.delete(pod);
 }
 
+/** A burst in which the ledger is out of hearing for a while. */
+function stalledBurst(world: Simulation): void {
+  world.cluster.scale(world.cluster.replicas + world.random.integer(5, 80));
+  world.run(world.random.between(0, 400));
+  world.stall(world.random.pick([50, 220, 600, 1_500]));
+  world.run(world.random.pick([100, 3_000]));
+}
+
 describe('many replicas around one ledger', () => {
   it('are exact after any burst, at the last admission', () => {
     expect(
@@ -188,6 +196,49 @@ describe('many replicas around one ledger', () => {
         () => 2,
       ),
     ).toBe(runs.numRuns);
+  });
+
+  it('are off by no more than the decisions made alone while the ledger was not heard', () => {
+    expect(
+      worlds(
+        (world) => {
+          for (let i = 0; i < 3; i++) stalledBurst(world);
+        },
+        ({ decidedAlone }) => decidedAlone,
+      ),
+    ).toBe(runs.numRuns);
+  });
+
+  it('are told of decisions made alone, so that growth goes on exactly, without a LIST and without an observer', () => {
+    let alone = 0;
+    fc.assert(
+      fc.property(fc.integer(), policies, (seed, policy) => {
+        const world = new Simulation(seed, policy);
+        const { cluster, random } = world;
+        world.observing = false;
+        // Two webhooks that get the same review may answer differently, and only a LIST can tell which of them counts.
+        world.repeated = 0;
+        cluster.scale(random.integer(1, 20));
+        world.run(3_000);
+        const { lists } = world;
+        for (let i = 0; i < 2; i++) stalledBurst(world);
+        world.run(4_000);
+        const before = cluster.active();
+        const spot = before.filter(({ type }) => type === 'spot').length;
+        const more = random.integer(1, 30);
+        cluster.scale(cluster.replicas + more);
+        world.run(4_000);
+        const after = cluster.active();
+        expect(after).toHaveLength(cluster.replicas);
+        expect(after.filter(({ type }) => type === 'spot')).toHaveLength(
+          spotAfterGrowth(cluster.policy, { spot, onDemand: before.length - spot }, more),
+        );
+        expect(world.lists).toBe(lists);
+        alone += world.decidedAlone;
+      }),
+      runs,
+    );
+    expect(alone).toBeGreaterThan(runs.numRuns);
   });
 
   it('are off by no more than the pods that bypassed them', () => {

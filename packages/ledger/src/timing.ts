@@ -8,6 +8,8 @@ export interface LedgerTiming {
   readonly idleMs: number;
   /** A process tells a ledger that lost its memory of its own decisions up to this age. 0: never. */
   readonly announceMs: number;
+  /** For how long it keeps what it decided alone, to tell the ledger of it. Then a LIST has to show the pods. */
+  readonly untoldMs: number;
 }
 
 export const defaultTiming: LedgerTiming = {
@@ -15,6 +17,7 @@ export const defaultTiming: LedgerTiming = {
   goneMs: 300_000,
   idleMs: 86_400_000,
   announceMs: 8_000,
+  untoldMs: 8_000,
 };
 
 /**

@@ -18,10 +18,14 @@ import type {
   StoredBreaker,
   VolumeReach,
 } from '../ledger.ts';
+import type { OwnDecision } from '../recent.ts';
 import { compareResourceVersions } from '../resource-version.ts';
 import { defaultTiming, type LedgerTiming } from '../timing.ts';
 import { BreakerBook } from './breaker-book.ts';
 import { RevisionBook } from './revision-book.ts';
+
+/** The one process there is. */
+const alone = '1';
 
 export interface MemoryLedgerOptions {
   /** The wall clock: ReplicaSets are dated by it. */
@@ -51,12 +55,18 @@ export class MemoryLedger implements Ledger {
     const nowUs = this.#tick();
     return this.#book(request.revision, nowUs).decide(request, {
       nowUs,
+      by: alone,
       // Nothing is ever lost but with the whole process.
       dirty: false,
       breaker: this.#breaker(request.revision.workloadUid),
       poolOpen: this.#poolOpen(request.pool, nowUs),
       storeSinceUs: this.#sinceUs,
     });
+  }
+
+  async announce(revision: Revision, decision: OwnDecision): Promise<void> {
+    const nowUs = this.#tick();
+    this.#book(revision, nowUs).announce([decision], alone, nowUs);
   }
 
   async cancel(revision: Revision, token: string): Promise<void> {

@@ -8,7 +8,15 @@ const revision = newRevision();
 const list = (resourceVersion: string) => ({ resourceVersion, pods: [pod('b', 'spot', 1)] });
 
 function at(nowUs: number, more: Partial<DecideContext> = {}): DecideContext {
-  return { nowUs, dirty: false, breaker: new BreakerBook(), poolOpen: false, storeSinceUs: 0, ...more };
+  return {
+    nowUs,
+    by: '1',
+    dirty: false,
+    breaker: new BreakerBook(),
+    poolOpen: false,
+    storeSinceUs: 0,
+    ...more,
+  };
 }
 
 const own = (token: string) => ({ token, type: 'on-demand' as const, rank: 4, substitute: false });
@@ -57,8 +65,18 @@ describe('the places of a ReplicaSet', () => {
     const book = bookOfTwo(1_000);
     book.released('a', 2_000);
     book.cancel('c', 2_000);
-    book.announce(['a', 'b', 'c', 'd'].map(own), 3_000);
+    book.announce(['a', 'b', 'c', 'd'].map(own), '1', 3_000);
     expect(book.counts()).toEqual({ spot: 1, onDemand: 1, pending: 1 });
     expect(book.lookup('d')).toMatchObject({ state: 'pending', rank: 4 });
+  });
+
+  it('are not told by one process what another decided: a list has to say what the pod got', () => {
+    const book = bookOfTwo(1_000);
+    const asked = request(revision, 'd', { policy: { spotPercentage: 100, minOnDemand: 0 } });
+    expect(book.decide(asked, at(2_000))).toMatchObject({ type: 'spot' });
+    expect(book.announce([own('d')], '2', 3_000)).toBe(false);
+    expect(book.lookup('d')).toMatchObject({ type: 'spot' });
+    expect(book.announce([own('d')], '1', 3_000)).toBe(true);
+    expect(book.lookup('d')).toMatchObject({ type: 'on-demand' });
   });
 });

@@ -22,8 +22,9 @@ interface Place {
 }
 
 type Entry = Place &
+  /** `by`: the process that asked. */
   (
-    | { readonly state: 'pending'; readonly deadlineUs: number }
+    | { readonly state: 'pending'; readonly deadlineUs: number; readonly by: string }
     /** `asOf`: the pod was as it is here at this resourceVersion: its own, or that of a list it was on. */
     | { readonly state: 'live'; readonly asOf: string }
   );
@@ -31,6 +32,8 @@ type Entry = Place &
 /** What the book's owner knows that the request does not say. */
 export interface DecideContext {
   readonly nowUs: number;
+  /** The process that asks. */
+  readonly by: string;
   readonly dirty: boolean;
   readonly breaker: BreakerBook;
   readonly poolOpen: boolean;
@@ -97,7 +100,7 @@ export class RevisionBook {
     const answer = this.#decided(token, place, false, place.type);
     if (!dryRun) {
       const deadlineUs = nowUs + this.#timing.pendingDeadlineMs * 1000;
-      this.#entries.set(token, { state: 'pending', ...place, deadlineUs });
+      this.#entries.set(token, { state: 'pending', ...place, deadlineUs, by: context.by });
     }
     return answer;
   }
@@ -109,12 +112,25 @@ export class RevisionBook {
     this.#forgetOld(nowUs);
   }
 
-  announce(decisions: readonly OwnDecision[], nowUs: number): void {
+  /**
+   * Decisions of one process, by itself, whose pods may not exist yet. What it had asked before without hearing an
+   * answer gives way to them. False where another process decided for one of the tokens, too: which of the two answers
+   * the pod got, only a LIST can say.
+   */
+  announce(decisions: readonly OwnDecision[], by: string, nowUs: number): boolean {
+    let agreed = true;
     for (const { token, type, rank, substitute } of decisions) {
-      if (this.#entries.has(token) || this.#isGone(token, nowUs) || this.#isCancelled(token, nowUs)) continue;
+      const entry = this.#entries.get(token);
+      if (entry?.state === 'live' || this.#isGone(token, nowUs) || this.#isCancelled(token, nowUs)) continue;
+      if (entry?.type === type && entry.rank === rank) continue;
+      if (entry !== undefined && entry.by !== by) {
+        agreed = false;
+        continue;
+      }
       const deadlineUs = nowUs + this.#timing.pendingDeadlineMs * 1000;
-      this.#entries.set(token, { state: 'pending', type, rank, substitute, deadlineUs });
+      this.#entries.set(token, { state: 'pending', type, rank, substitute, deadlineUs, by });
     }
+    return agreed;
   }
 
   seen(pod: LedgerPod, nowUs: number): SeenOutcome {

@@ -14,6 +14,7 @@
         12 dry run: 0 | 1
         13 pending deadline in us   14 tombstones kept in us   15 idle expiry in ms
         16 clock margin in us       17 greatest age of a newborn in us
+        18 the process's number
   Out   { 1, ledger id, type, rank, token, replay, substitute, spot, on-demand }
         { 0, ledger id }                        read the ReplicaSet
         { -1, ledger id, reason, mark in us }   list its pods
@@ -147,7 +148,7 @@ end
 local _, used = typekeys(type)
 local rank = lowestfree(used)
 if not dry then
-  local entry = { state = 'P', type = type, rank = rank, substitute = substitute, version = '' }
+  local entry = { state = 'P', type = type, rank = rank, substitute = substitute, version = ARGV[18] }
   put(token, nil, entry, now + tonumber(ARGV[13]))
   id = touch(now, idle, id)
 end

@@ -154,10 +154,70 @@ describe('a ledger whose Redis fails', () => {
       redis.thaw();
     }
     await waitFor('an answer', async () => (await codeOf(impatient.counts(revision))) === 'ok');
-    // It was decided without; the other one was not.
-    await markOf(impatient, request(revision, 'b'), 'dirty');
+    // What was decided without it meanwhile was not announced; nobody has to LIST for that.
+    expect((await impatient.decide(request(revision, 'b'))).kind).toBe('decided');
     expect((await impatient.decide(request(other, 'a'))).kind).toBe('decided');
     expect(outcomes).toContain('LEDGER_TIMEOUT');
+  });
+
+  it('is told of what was decided alone as soon as it answers again, before anything else is decided', async () => {
+    const [revision, other] = [newRevision(), newRevision()];
+    await seed(ledger, revision);
+    await seed(ledger, other);
+    const settings = { url: redis.url, keyPrefix: prefix, commandTimeoutMs: 150 };
+    const impatient = await readyLedger(settings);
+    stops.push(() => impatient.close());
+    const alone = { type: 'spot', rank: 5, substitute: false } as const;
+    redis.freeze();
+    try {
+      expect(await codeOf(impatient.decide(request(revision, 'asked')))).toBe('LEDGER_TIMEOUT');
+      await impatient.announce(revision, { ...alone, token: 'asked' });
+      await impatient.announce(revision, { ...alone, token: 'not-asked', rank: 6 });
+      await impatient.announce(other, { ...alone, token: 'elsewhere' });
+      await impatient.announce(other, { ...alone, token: 'unwanted' });
+      await impatient.cancel(other, 'unwanted').catch(() => undefined);
+    } finally {
+      redis.thaw();
+    }
+    const third = await waitFor('a decision', async () => {
+      const decision = await impatient.decide(request(revision, 'third')).catch(() => undefined);
+      return decision?.kind === 'decided' && decision;
+    });
+    expect(third).toMatchObject({ type: 'on-demand', counts: { spot: 2, onDemand: 1 } });
+    await waitFor(
+      'the other to be told, too',
+      async () => (await impatient.entries(other)).map(({ token }) => token).join() === 'elsewhere',
+    );
+  });
+
+  it('must be listed when nobody could tell it in time what was decided alone', async () => {
+    const revision = newRevision();
+    await seed(ledger, revision);
+    const settings = { url: redis.url, keyPrefix: prefix, commandTimeoutMs: 150 };
+    const forgetful = await readyLedger(settings, { timing: { untoldMs: 1 } });
+    stops.push(() => forgetful.close());
+    redis.freeze();
+    try {
+      expect(await codeOf(forgetful.decide(request(revision, 'a')))).toBe('LEDGER_TIMEOUT');
+      await forgetful.announce(revision, { token: 'a', type: 'spot', rank: 5, substitute: false });
+      expect(await codeOf(forgetful.decide(request(revision, 'b')))).not.toBe('ok');
+    } finally {
+      redis.thaw();
+    }
+    await waitFor('an answer', async () => (await codeOf(forgetful.counts(revision))) === 'ok');
+    await expect(markOf(forgetful, request(revision, 'c'), 'dirty')).resolves.toBeDefined();
+  });
+
+  it('must be listed when two processes decided for one token', async () => {
+    const revision = newRevision();
+    await seed(ledger, revision);
+    await place(ledger, request(revision, 'a'));
+    const other = await readyLedger({ url: redis.url, keyPrefix: prefix });
+    stops.push(() => other.close());
+    await other.announce(revision, { token: 'a', type: 'spot', rank: 5, substitute: false });
+    expect(await ledger.lookup(revision, ['a'])).toMatchObject([{ type: 'on-demand', rank: 0 }]);
+    await expect(markOf(other, request(revision, 'b'), 'dirty')).resolves.toBeDefined();
+    expect((await ledger.decide(request(revision, 'b'))).kind).toBe('decided');
   });
 
   it('says that it is not connected, and queues nothing, while Redis is down', async () => {

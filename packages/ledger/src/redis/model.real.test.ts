@@ -245,6 +245,11 @@ const commands = [
   fc
     .tuple(revision, token)
     .map(([of, late]) => call(`cancel(${of.replicaSetUid}, ${late})`, (l) => l.cancel(of, late))),
+  fc
+    .record({ revision, token, type, rank: fc.nat(4), substitute: fc.boolean() })
+    .map(({ revision: of, ...alone }) =>
+      call(`announce(${JSON.stringify([of.replicaSetUid, alone])})`, (l) => l.announce(of, alone)),
+    ),
   revision.map(
     (of) =>
       new Command(`markList(${of.replicaSetUid})`, async (model, real) => {

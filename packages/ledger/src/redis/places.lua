@@ -7,7 +7,8 @@
 --   6 odused     zset   the same
 --   7 pending    zset   token by deadline, which is the age plus a constant
 --   8 gone       zset   token by the time of its end; !token by the time it was cancelled
--- A state is P(ending) or L(ive), a type s(pot) or o(n-demand), a rank -1 where a pod has none.
+-- A state is P(ending) or L(ive), a type s(pot) or o(n-demand), a rank -1 where a pod has none. A version is the pod's
+-- resourceVersion; while it is pending, the number of the process that asked.
 
 local function parse(text)
   local state, type, rank, substitute, version = string.match(text, '^(%a)|(%a)|(%-?%d+)|(%d)|(%d*)$')

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { DirtyMarks } from '../dirty.ts';
 import { LedgerUnavailable } from '../errors.ts';
 import type {
@@ -22,8 +23,9 @@ import type {
   StoredBreaker,
   VolumeReach,
 } from '../ledger.ts';
-import { RecentDecisions } from '../recent.ts';
+import { type OwnDecision, RecentDecisions } from '../recent.ts';
 import { defaultTiming, type LedgerTiming, newborn } from '../timing.ts';
+import { UntoldDecisions } from '../untold.ts';
 import { Connection } from './connection.ts';
 import { Keys } from './keys.ts';
 import { mergeInChunks } from './merge.ts';
@@ -55,6 +57,11 @@ export class RedisLedger implements Ledger {
   readonly #dirty = new DirtyMarks();
   readonly #recent: RecentDecisions;
   readonly #store: StoreWatch;
+  readonly #untold: UntoldDecisions;
+  /** One telling at a time for each ledger; who decides meanwhile waits for it. */
+  readonly #telling = new Map<string, Promise<void>>();
+  /** By which it knows again, in the ledger, what it had asked for itself. */
+  readonly #process = randomInt(1, 2 ** 31);
   #connections = 0;
   #mode: LedgerMode = 'connecting';
   #code: string | undefined;
@@ -65,6 +72,7 @@ export class RedisLedger implements Ledger {
     this.#observer = observer;
     this.#keys = new Keys(redis.keyPrefix ?? defaultKeyPrefix);
     this.#recent = new RecentDecisions(this.#timing.announceMs, now);
+    this.#untold = new UntoldDecisions(this.#timing.untoldMs, now);
     this.#connection = new Connection(redis, {
       ready: (again) => this.#onReady(again),
       failed: (failure) => this.#setMode(failure === undefined ? 'ready' : 'degraded', failure?.code),
@@ -83,6 +91,7 @@ export class RedisLedger implements Ledger {
         this.#observer.openPools?.(openPools.size);
         this.#dirty.allBefore(nowUs / 1000, lookedAt);
         this.#recent.dropOld();
+        this.#dropUntold();
         if (epochIsNew) this.#announceAll();
       },
       storeWatchMs,
@@ -92,6 +101,7 @@ export class RedisLedger implements Ledger {
   async decide(request: DecideRequest): Promise<Decision> {
     const { revision, knowledge, birth } = request;
     const ledger = revision.replicaSetUid;
+    if (this.#untold.of(revision).length > 0) await this.#tell(revision);
     const dirty = this.#dirty.isDirty(ledger, birth?.createdAtMs);
     // What is younger than the last loss lost nothing by it, and need not be asked for its age again.
     if (!dirty) this.#dirty.clean(ledger, this.#dirty.epoch);
@@ -119,20 +129,22 @@ export class RedisLedger implements Ledger {
       this.#timing.idleMs,
       newborn.clockMarginMs * 1000,
       newborn.maxAgeMs * 1000,
+      this.#process,
     ];
-    try {
-      const answer = reply.decideReply(await this.#run(scripts.decidePlace, keys, args), this.#dirty.epoch);
-      if (request.dryRun !== true) await this.#remember(revision, answer);
-      return answer.decision;
-    } catch (error) {
-      // The caller decides alone now, and the ledger does not know what.
-      if (error instanceof LedgerUnavailable) this.#dirty.one(ledger);
-      throw error;
-    }
+    const answer = reply.decideReply(await this.#run(scripts.decidePlace, keys, args), this.#dirty.epoch);
+    if (request.dryRun !== true) await this.#remember(revision, answer);
+    return answer.decision;
+  }
+
+  async announce(revision: Revision, decision: OwnDecision): Promise<void> {
+    this.#untold.add(revision, decision);
+    // Where nothing answers, what does again will be the first to tell of it.
+    if (this.#mode === 'ready') await this.#tell(revision).catch(ignored);
   }
 
   async cancel(revision: Revision, token: string): Promise<void> {
     this.#recent.remove(revision, token);
+    this.#untold.remove(revision, [token]);
     await this.#onPlaces(scripts.cancelPlace, revision, [
       token,
       this.#timing.goneMs * 1000,
@@ -274,6 +286,7 @@ export class RedisLedger implements Ledger {
   async remove(revision: Revision): Promise<void> {
     this.#dirty.forget(revision.replicaSetUid);
     this.#recent.forget(revision);
+    this.#untold.forget(revision);
     await Promise.all([
       this.#command('UNLINK', this.#keys.places(revision)),
       this.#command('UNLINK', [this.#keys.replicaSet(revision.replicaSetUid)]),
@@ -296,25 +309,65 @@ export class RedisLedger implements Ledger {
     if (unknown.length > 0) await this.#announce(revision, unknown);
   }
 
-  async #announce(revision: Revision, decisions: Parameters<typeof announcement>[0]): Promise<void> {
+  /** Before anything is decided on a ledger, it has to know what this process decided without it. */
+  async #tell(revision: Revision): Promise<void> {
+    for (let untold = this.#untold.of(revision); untold.length > 0; untold = this.#untold.of(revision)) {
+      await (this.#telling.get(revision.replicaSetUid) ?? this.#startTelling(revision, untold));
+    }
+  }
+
+  #startTelling(revision: Revision, untold: readonly OwnDecision[]): Promise<void> {
+    const { replicaSetUid } = revision;
+    const telling = this.#announce(revision, untold)
+      .then((ledgerId) => {
+        for (const decision of untold) this.#recent.add(revision, ledgerId, decision);
+        this.#untold.remove(
+          revision,
+          untold.map(({ token }) => token),
+        );
+      })
+      .finally(() => this.#telling.delete(replicaSetUid));
+    this.#telling.set(replicaSetUid, telling);
+    return telling;
+  }
+
+  #tellAll(): void {
+    this.#dropUntold();
+    // Failing is counted where it happens; whoever decides next tries again.
+    for (const revision of this.#untold.revisions()) this.#tell(revision).catch(ignored);
+  }
+
+  /** After so long the pods are there, and it is simpler to list them. */
+  #dropUntold(): void {
+    for (const ledger of this.#untold.dropOld()) this.#dirty.one(ledger);
+  }
+
+  async #announce(revision: Revision, decisions: readonly OwnDecision[]): Promise<string> {
     const { pendingDeadlineMs, goneMs, idleMs } = this.#timing;
+    const told: string[] = [];
     // A few at a time, like any chunk.
     for (let start = 0; start < decisions.length; start += 100) {
       const args = [
         pendingDeadlineMs * 1000,
         goneMs * 1000,
         idleMs,
+        this.#process,
         ...announcement(decisions.slice(start, start + 100)),
       ];
-      const id = reply.text(await this.#onPlaces(scripts.announcePlaces, revision, args));
-      this.#recent.announced(revision, id);
+      const [id, contradicted] = reply.array(await this.#onPlaces(scripts.announcePlaces, revision, args));
+      told.push(reply.text(id));
+      // Another process decided for the same pod. Which answer it got, the pod itself has to say.
+      if (contradicted !== 0) this.#dirty.one(revision.replicaSetUid);
     }
+    const ledgerId = told.at(-1) ?? '';
+    this.#recent.announced(revision, ledgerId);
+    return ledgerId;
   }
 
   #announceAll(): void {
     for (const { revision, decisions } of this.#recent.all()) {
       // Failing is counted where it happens, and LISTs find the pods in the end.
-      this.#announce(revision, decisions).catch(() => undefined);
+      this.#announce(revision, decisions).catch(ignored);
     }
   }
 
@@ -368,11 +421,14 @@ export class RedisLedger implements Ledger {
     if (mode === this.#mode && code === this.#code) return;
     this.#mode = mode;
     this.#code = code;
+    if (mode === 'ready') this.#tellAll();
     this.#observer.mode?.(mode, code);
   }
 }
 
-function announcement(decisions: ReturnType<RecentDecisions['unknownTo']>): (string | number)[] {
+const ignored = (): void => undefined;
+
+function announcement(decisions: readonly OwnDecision[]): (string | number)[] {
   return decisions.flatMap(({ token, type, rank, substitute }) => [
     token,
     reply.typeCode(type),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { slotType, spotAfterGrowth, targetSpot } from '@spotalis/core';
 import * as fc from 'fast-check';
-import { latestMark } from '../ledger.ts';
+import { latestMark, type LedgerPod } from '../ledger.ts';
 import {
   markOf,
   newRevision,
@@ -580,6 +580,67 @@ export function describeLedger(subject: () => Subject): void {
       await seed(ledger(), revision, [pod('a', 'spot', 0)]);
       await ledger().cancel(revision, 'a');
       expect(await ledger().counts(revision)).toMatchObject({ spot: 1 });
+    });
+  });
+
+  describe('announce', () => {
+    const alone = (token: string, type: LedgerPod['type'], rank: number) => ({
+      token,
+      type,
+      rank,
+      substitute: false,
+    });
+
+    it('enters a decision made alone, and the next one counts it', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision);
+      await ledger().announce(revision, alone('a', 'spot', 3));
+      expect(await ledger().lookup(revision, ['a'])).toMatchObject([
+        { state: 'pending', type: 'spot', rank: 3 },
+      ]);
+      const next = await place(ledger(), request(revision, 'b'));
+      expect(next).toMatchObject({ type: 'on-demand', counts: { spot: 1, onDemand: 1 } });
+    });
+
+    it('takes the place of the decision whose answer nobody got, whichever came first', async () => {
+      for (const decidedFirst of [true, false]) {
+        const revision = newRevision();
+        await seed(ledger(), revision);
+        const decide = () => place(ledger(), request(revision, 'a'));
+        if (decidedFirst) expect(await decide()).toMatchObject({ type: 'on-demand', rank: 0 });
+        await ledger().announce(revision, alone('a', 'spot', 4));
+        if (!decidedFirst) expect(await decide()).toMatchObject({ type: 'spot', rank: 4, replay: true });
+        expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 0, pending: 1 });
+      }
+    });
+
+    it('does not touch a pod that exists, has ended, or whose answer did not get through', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'on-demand', 0)]);
+      await ledger().released(revision, 'b');
+      await ledger().cancel(revision, 'c');
+      for (const token of ['a', 'b', 'c']) await ledger().announce(revision, alone(token, 'spot', 0));
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, pending: 0 });
+    });
+
+    it('gives way to a cancel, and to the pod itself', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision);
+      await ledger().announce(revision, alone('a', 'spot', 0));
+      await ledger().announce(revision, alone('b', 'spot', 1));
+      await ledger().cancel(revision, 'a');
+      await ledger().seen(revision, pod('b', 'on-demand', 0));
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, pending: 0 });
+    });
+
+    it('needs no list afterwards', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision);
+      for (let n = 0; n < 5; n++) {
+        await ledger().announce(revision, alone(`alone-${n}`, n === 0 ? 'on-demand' : 'spot', n));
+      }
+      for (let n = 5; n < 10; n++) await place(ledger(), request(revision, `t${n}`));
+      expect(await ledger().counts(revision)).toMatchObject({ spot: 7, onDemand: 3 });
     });
   });
 

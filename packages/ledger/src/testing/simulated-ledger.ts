@@ -2,6 +2,7 @@ import type { DirtyMarks } from '../dirty.ts';
 import type { DecideRequest, Decision, LedgerPod, ListMark, PodList } from '../ledger.ts';
 import { BreakerBook } from '../memory/breaker-book.ts';
 import { RevisionBook } from '../memory/revision-book.ts';
+import type { OwnDecision } from '../recent.ts';
 import { defaultTiming } from '../timing.ts';
 import type { Agenda } from './agenda.ts';
 
@@ -19,10 +20,11 @@ export class SimulatedLedger {
     this.#agenda = agenda;
   }
 
-  decide(request: DecideRequest, dirty: DirtyMarks): Decision {
+  decide(request: DecideRequest, by: string, dirty: DirtyMarks): Decision {
     const nowUs = this.#tick();
     const context = {
       nowUs,
+      by,
       dirty: dirty.isDirty(request.revision.replicaSetUid),
       breaker: new BreakerBook(),
       poolOpen: false,
@@ -31,6 +33,11 @@ export class SimulatedLedger {
     const decision = this.#apply((book) => book.decide(request, context));
     if (decision.kind !== 'need-list') return decision;
     return { ...decision, mark: { ...decision.mark, epoch: dirty.epoch } };
+  }
+
+  announce(decisions: readonly OwnDecision[], by: string): boolean {
+    const nowUs = this.#tick();
+    return this.#apply((book) => book.announce(decisions, by, nowUs));
   }
 
   markList(): ListMark {

@@ -1,4 +1,4 @@
-import type { PolicyNumbers } from '@spotalis/core';
+import type { PolicyNumbers, TypeCounts } from '@spotalis/core';
 import { DirtyMarks } from '../dirty.ts';
 import {
   type Decision,
@@ -8,6 +8,8 @@ import {
   type PodList,
   type ReplicaCount,
 } from '../ledger.ts';
+import { type AloneState, decideAlone, startAlone } from '../outage.ts';
+import type { OwnDecision } from '../recent.ts';
 import { Agenda } from './agenda.ts';
 import { Random } from './random.ts';
 import { type Admitted, SimulatedCluster, type SimulatedPod } from './simulated-cluster.ts';
@@ -22,11 +24,24 @@ interface Listing {
 }
 
 interface Webhook {
+  readonly name: string;
   readonly dirty: DirtyMarks;
   /** How old its knowledge of the ReplicaSet is. */
   readonly lagMs: number;
   listing: Listing | undefined;
+  /** When it hears of the ledger again; until then it decides alone. */
+  stalledUntilMs: number;
+  alone: AloneState;
+  /** As the ledger said last. */
+  counts: TypeCounts;
+  /** Its own answers, so that the same call gets the same one again. */
+  readonly own: Map<string, Admitted>;
+  /** Decided alone, and not yet told to the ledger. */
+  untold: OwnDecision[];
 }
+
+/** The deadline of one call of the ledger. */
+const patienceMs = 200;
 
 /** Three webhooks and two observers around one ledger and one ReplicaSet, with late, doubled and repeated messages. */
 export class Simulation {
@@ -38,16 +53,25 @@ export class Simulation {
   evictions = 0;
   lists = 0;
   decisions = 0;
+  decidedAlone = 0;
   watchLagMs = 2_000;
+  /** The share of reviews that is sent twice. */
+  repeated = 0.1;
   readonly #webhooks: readonly Webhook[];
 
   constructor(seed: number, policy: PolicyNumbers) {
     this.random = new Random(seed);
     this.ledger = new SimulatedLedger(this.agenda);
-    this.#webhooks = Array.from({ length: 3 }, () => ({
+    this.#webhooks = Array.from({ length: 3 }, (_, index) => ({
+      name: `${index}`,
       dirty: new DirtyMarks(),
       lagMs: this.random.between(0, 500),
       listing: undefined,
+      stalledUntilMs: 0,
+      alone: startAlone({ index, of: 3 }, this.random.next()),
+      counts: { spot: 0, onDemand: 0 },
+      own: new Map(),
+      untold: [],
     }));
     this.cluster = new SimulatedCluster(this.agenda, this.random, policy, {
       admit: (uid, answer) => this.#admit(uid, answer),
@@ -71,6 +95,16 @@ export class Simulation {
 
   reconnect(): void {
     for (const { dirty } of this.#webhooks) dirty.all();
+  }
+
+  /** The ledger is out of hearing for so long: for all webhooks, or for one of them while the others go on. */
+  stall(forMs: number): void {
+    const heard = this.random.chance(0.5) ? this.#webhooks : [this.random.pick(this.#webhooks)];
+    for (const webhook of heard) {
+      webhook.stalledUntilMs = this.agenda.nowMs + forMs;
+      // A late answer tells each of them, within a round trip and its own stalls.
+      this.agenda.after(forMs + this.random.between(0.2, 40), () => this.#tell(webhook));
+    }
   }
 
   /** The controller: a list, the ledger equal to it, one eviction of the surplus type; until there is none. */
@@ -134,7 +168,7 @@ export class Simulation {
       this.#decide(webhook, uid, cachedKnowledge(this.cluster.replicaSetAgo(webhook.lagMs)), answer);
     });
     // The same review sent again, to any replica, at once or long after: its answer goes nowhere.
-    if (this.random.chance(0.1)) {
+    if (this.random.chance(this.repeated)) {
       const again = this.random.pick(this.#webhooks);
       const delayMs = this.random.chance(0.5) ? 3 : this.random.between(500, 5_000);
       this.agenda.after(delayMs, () => this.#decide(again, uid, { kind: 'cached' }, () => undefined));
@@ -143,16 +177,16 @@ export class Simulation {
 
   #decide(webhook: Webhook, uid: string, knowledge: Knowledge, answer: (admitted: Admitted) => void): void {
     this.decisions++;
-    const request = {
-      revision,
-      token: uid,
-      policy: this.cluster.policy,
-      allowed: 'both',
-      knowledge,
-    } as const;
-    const decision: Decision = this.ledger.decide(request, webhook.dirty);
+    if (this.agenda.nowMs < webhook.stalledUntilMs) {
+      this.#missDeadline(webhook, uid, knowledge, answer);
+      return;
+    }
+    this.#tell(webhook);
+    const decision = this.#ask(webhook, uid, knowledge);
     switch (decision.kind) {
       case 'decided':
+        webhook.counts = decision.counts;
+        webhook.own.set(uid, decision);
         answer(decision);
         return;
       case 'need-replicaset':
@@ -168,6 +202,60 @@ export class Simulation {
           this.#decide(webhook, uid, { kind: 'verified', replicas }, answer),
         );
     }
+  }
+
+  #ask(webhook: Webhook, uid: string, knowledge: Knowledge): Decision {
+    const request = {
+      revision,
+      token: uid,
+      policy: this.cluster.policy,
+      allowed: 'both',
+      knowledge,
+    } as const;
+    return this.ledger.decide(request, webhook.name, webhook.dirty);
+  }
+
+  /**
+   * The first waits out the deadline, and its question is carried out at once, when the stall is over, or never; those
+   * after it are told at once that nothing answers.
+   */
+  #missDeadline(
+    webhook: Webhook,
+    uid: string,
+    knowledge: Knowledge,
+    answer: (admitted: Admitted) => void,
+  ): void {
+    const asked = this.random.chance(0.3);
+    if (asked && this.random.chance(0.8)) {
+      const leftMs = webhook.stalledUntilMs - this.agenda.nowMs;
+      const delayMs = this.random.pick([0, patienceMs, leftMs]) + this.random.between(0, 60);
+      this.agenda.after(delayMs, () => this.#ask(webhook, uid, knowledge));
+    }
+    this.agenda.after(asked ? patienceMs : 0, () => {
+      const earlier = webhook.own.get(uid);
+      if (earlier !== undefined) {
+        answer(earlier);
+        return;
+      }
+      const { policy, replicas } = this.cluster;
+      const { counts } = webhook;
+      const decided = decideAlone(webhook.alone, { policy, counts, replicas, allowed: 'both' });
+      const { type, rank } = decided;
+      webhook.alone = decided.state;
+      webhook.counts =
+        type === 'spot' ? { ...counts, spot: counts.spot + 1 } : { ...counts, onDemand: counts.onDemand + 1 };
+      webhook.own.set(uid, { token: uid, type, rank });
+      webhook.untold.push({ token: uid, type, rank, substitute: false });
+      this.decidedAlone++;
+      answer({ token: uid, type, rank });
+      if (this.agenda.nowMs >= webhook.stalledUntilMs) this.#tell(webhook);
+    });
+  }
+
+  #tell(webhook: Webhook): void {
+    if (webhook.untold.length === 0) return;
+    if (!this.ledger.announce(webhook.untold, webhook.name)) webhook.dirty.one(revision.replicaSetUid);
+    webhook.untold = [];
   }
 
   /** One LIST at a time for all that ask before it begins. */

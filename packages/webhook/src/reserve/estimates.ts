@@ -14,6 +14,7 @@ interface Known {
   counts: TypeCounts | undefined;
   /** The ledger's counts hold its decisions; a LIST holds only pods that exist. */
   from: 'ledger' | 'list';
+  countedAtMs: number;
   replicas: number;
 }
 
@@ -21,8 +22,10 @@ interface Known {
 export class Estimates {
   readonly #known = new Map<string, Known>();
   readonly #own: OwnDecisions;
+  readonly #now: () => number;
 
   constructor(now: () => number) {
+    this.#now = now;
     this.#own = new OwnDecisions(now);
   }
 
@@ -35,6 +38,7 @@ export class Estimates {
     const known = this.#open(revision);
     known.counts = counts;
     known.from = 'ledger';
+    known.countedAtMs = this.#now();
     this.#own.add(revision, { ...decision, inLedger: true });
   }
 
@@ -43,6 +47,7 @@ export class Estimates {
     const known = this.#open(revision);
     known.counts = counts;
     known.from = 'list';
+    known.countedAtMs = this.#now();
     for (const token of tokens) {
       this.#own.drop(revision, token);
     }
@@ -59,6 +64,11 @@ export class Estimates {
   /** A decision of this process in the last seconds, for an answer that has to be given twice. */
   own(revision: string, token: string): OwnDecision | undefined {
     return this.#own.get(revision, token);
+  }
+
+  /** Since the revision's pods were counted, by the ledger or a LIST; infinite when they never were. */
+  ageMs(revision: string): number {
+    return this.#now() - (this.#known.get(revision)?.countedAtMs ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Undefined when this revision's pods were never counted. */
@@ -82,7 +92,12 @@ export class Estimates {
 
   /** Moves the revision to the end of the order in which they are forgotten. */
   #open(revision: string): Known {
-    const known = this.#known.get(revision) ?? { counts: undefined, from: 'list', replicas: 0 };
+    const known = this.#known.get(revision) ?? {
+      counts: undefined,
+      from: 'list',
+      countedAtMs: Number.NEGATIVE_INFINITY,
+      replicas: 0,
+    };
     this.#known.delete(revision);
     this.#known.set(revision, known);
     if (this.#known.size > REVISIONS) {

@@ -148,7 +148,7 @@ describe('a burst on a ledger that was never seeded', () => {
 });
 
 describe('the deadline', () => {
-  it('answers from what is known when only the LIST is late, and takes nothing in the ledger', async () => {
+  it('answers from what is known when only the LIST is late, and tells the ledger what it answered', async () => {
     const world = new World();
     const reserver = world.reserver();
     await Promise.all(times(4).map((index) => reserve(reserver, request(`t${index}`))));
@@ -162,8 +162,9 @@ describe('the deadline', () => {
     world.listGate.open();
     await settle();
     await settle();
-    const entries = await world.ledger.entries(request('').revision);
-    expect(entries.map(({ token }) => token)).not.toContain('late');
+    expect(await world.ledger.lookup(request('').revision, ['late'])).toMatchObject([
+      { state: 'pending', type: late.type, rank: late.rank },
+    ]);
   });
 
   it('gives on-demand when nothing is known', async () => {
@@ -174,7 +175,7 @@ describe('the deadline', () => {
     world.listGate.open();
   });
 
-  it('cancels a place that the ledger gave too late', async () => {
+  it('has the ledger hold what was answered, not what it decided too late', async () => {
     const world = new World();
     const gate = new Gate();
     const slow = new Proxy(world.ledger, {
@@ -187,12 +188,15 @@ describe('the deadline', () => {
         };
       },
     });
-    const late = await reserve(world.reserver(slow), request('late'), 5);
-    expect(late.source).toBe('late');
-    expect(await world.ledger.entries(request('').revision)).toHaveLength(1);
+    const policy = { spotPercentage: 100, minOnDemand: 0 };
+    const ask = request('late', { policy });
+    const late = await reserve(world.reserver(slow), ask, 5);
     gate.open();
     await settle();
-    expect(await world.ledger.entries(request('').revision)).toHaveLength(0);
+    expect(late.source).toBe('late');
+    expect(await world.ledger.entries(ask.revision)).toMatchObject([
+      { token: 'late', type: late.type, rank: late.rank },
+    ]);
   });
 
   it('cancels, and answers nobody, when the caller went away', async () => {
@@ -304,6 +308,31 @@ describe('an outage of the ledger', () => {
     const all = [];
     for (const index of times(4)) all.push(await reserve(reserver, { ...first, token: `t${index}` }));
     expect(all.filter(({ type }) => type === 'on-demand').length).toBeGreaterThanOrEqual(1);
+  });
+
+  it('is no reason to look at the pods when they were counted a moment ago', async () => {
+    const world = new World();
+    const outage = new Outage(world.ledger);
+    const reserver = world.reserver(outage.ledger);
+    await reserve(reserver, request('a'));
+    const { length } = world.lists;
+    outage.down = true;
+    expect(await reserve(reserver, request('b'))).toMatchObject({ source: 'ledger-unavailable' });
+    expect(world.lists).toHaveLength(length);
+    world.now += 2_000;
+    await reserve(reserver, request('c'));
+    expect(world.lists).toHaveLength(length + 1);
+  });
+
+  it('leaves nothing in the ledger of an answer that did not get through', async () => {
+    const world = new World();
+    world.failing = true;
+    const reserver = world.reserver();
+    const ask = request('a');
+    const alone = await reserve(reserver, ask);
+    expect(await world.ledger.entries(ask.revision)).toHaveLength(1);
+    await reserver.giveBack(ask, alone);
+    expect(await world.ledger.entries(ask.revision)).toHaveLength(0);
   });
 
   it('goes back to the ledger when it is over', async () => {

@@ -72,6 +72,9 @@ export interface ReserverOptions {
 /** Reading the ReplicaSet, reading its pods, and once more when the ledger is lost in between: more is a fault. */
 const MAX_STEPS = 6;
 
+/** Counts of this age will do to decide alone by: of the rest of a burst each replica takes its share. */
+const FRESH_MS = 1_000;
+
 /** Revisions decided alone in one outage; one forgotten begins its sequence anew. */
 const ALONE = 5_000;
 
@@ -121,8 +124,12 @@ export class Reserver {
       return reservation;
     } catch (error) {
       if (error instanceof DecisionTimeoutError) {
-        this.#giveBackWhenDone(request, attempt);
-        if (deadline.abandoned) throw error;
+        if (deadline.abandoned) {
+          this.#giveBackWhenDone(request, attempt);
+          throw error;
+        }
+        // What the ledger still decides under this token gives way to what is announced.
+        attempt.catch(() => undefined);
         return this.#decideAlone(request, 'late');
       }
       if (error instanceof LedgerUnavailable) {
@@ -135,12 +142,8 @@ export class Reserver {
 
   /** The answer did not reach the API server, so no pod will ever stand on this place. */
   async giveBack(request: ReservationRequest, reservation: Reservation): Promise<void> {
-    if (request.dryRun || reservation.source !== 'ledger') return;
-    try {
-      await this.#ledger.cancel(request.revision, reservation.token);
-    } catch {
-      // It expires by itself, with a LIST, when the ledger cannot be told.
-    }
+    if (request.dryRun || reservation.source === 'replay') return;
+    await this.#cancel(request, reservation.token);
   }
 
   /** For the debug page. */
@@ -219,8 +222,9 @@ export class Reserver {
     }
   }
 
-  /** Best effort, and no longer than the admission may take. */
+  /** Best effort, and no longer than the admission may take. What was known a moment ago is as good as a look. */
   async #lookAtPods({ revision }: ReservationRequest, deadline: Deadline): Promise<void> {
+    if (this.#estimates.ageMs(revision.replicaSetUid) < FRESH_MS) return;
     this.#observer.list('ledger-unavailable');
     try {
       const look = this.#looks.ask(revision.replicaSetUid, () => this.#readRevision([{ ref: revision }]));
@@ -239,8 +243,19 @@ export class Reserver {
   #giveBackWhenDone(request: ReservationRequest, attempt: Promise<Reservation>): void {
     attempt.then(
       (reservation) => this.giveBack(request, reservation),
-      () => undefined,
+      (error: unknown) => {
+        // The question may have been carried out though no answer came.
+        if (error instanceof LedgerUnavailable && !request.dryRun) void this.#cancel(request, request.token);
+      },
     );
+  }
+
+  async #cancel({ revision }: ReservationRequest, token: string): Promise<void> {
+    try {
+      await this.#ledger.cancel(revision, token);
+    } catch {
+      // It expires by itself, with a LIST, when the ledger cannot be told.
+    }
   }
 
   #decideAlone(request: ReservationRequest, source: ReservationSource): Reservation {
@@ -265,6 +280,9 @@ export class Reserver {
     if (!dryRun) {
       this.#keepAlone(replicaSetUid, state);
       this.#estimates.decidedAlone(replicaSetUid, { token, type, rank });
+      const { workloadUid } = request.revision;
+      const decision = { token, type, rank, substitute: false };
+      this.#ledger.announce({ workloadUid, replicaSetUid }, decision).catch(() => undefined);
     }
     return {
       token,
