@@ -49,20 +49,49 @@ const inlineLua = {
 };
 
 /**
- * What libraries load at once for things that no service does: express its body parsers with their tables of
- * encodings (bodies are read by our own reader), client-node its SOCKS proxies (refused when a kubeconfig is read).
+ * What libraries load at once for things that no service does. It would all stay in memory: undici's index alone
+ * brings fetch, WebSockets, mocks and a cache, and with them Node's own copy of undici and its HTTP/2, 8 MB at rest.
  */
-const unused = {
-  'body-parser': 'module.exports = {};',
-  'socks-proxy-agent': 'export const SocksProxyAgent = undefined;',
-};
+const slimmer = [
+  // express's body parsers with their tables of encodings: bodies are read by our own reader.
+  { path: /^body-parser$/, contents: 'module.exports = {};' },
+  // A table of every media type: these are the ones that are answered.
+  {
+    path: /^mime-db$/,
+    contents: `module.exports = {
+      'application/json': { charset: 'UTF-8', compressible: true, extensions: ['json'] },
+      'application/octet-stream': { extensions: ['bin'] },
+      'text/html': { compressible: true, extensions: ['html'] },
+      'text/plain': { compressible: true, extensions: ['txt'] },
+    };`,
+  },
+  // client-node's SOCKS proxies: refused when a kubeconfig is read.
+  { path: /^socks-proxy-agent$/, contents: 'export const SocksProxyAgent = undefined;' },
+  { path: /^socks$/, contents: 'export const SocksClient = undefined;' },
+  // One parser of YAML is enough.
+  { path: /^js-yaml$/, contents: "export { parse as load, stringify as dump } from 'yaml';" },
+  {
+    path: /^undici$/,
+    contents: `const Dispatcher = require('undici/lib/dispatcher/dispatcher.js');
+      Object.assign(Dispatcher.prototype, require('undici/lib/api'));
+      exports.Dispatcher = Dispatcher;
+      exports.Agent = require('undici/lib/dispatcher/agent.js');
+      exports.ProxyAgent = require('undici/lib/dispatcher/proxy-agent.js');
+      // Of client-node's generated calls, which nobody makes.
+      exports.fetch = undefined;`,
+  },
+  // Never negotiated: it is not offered.
+  { path: /^\.\/client-h2(\.js)?$/, contents: 'module.exports = undefined;' },
+];
 
-const leaveOut = {
-  name: 'leave-out',
+const slim = {
+  name: 'slim',
   setup(bundler) {
-    const filter = new RegExp(`^(${Object.keys(unused).join('|')})$`);
-    bundler.onResolve({ filter }, ({ path }) => ({ path, namespace: 'unused' }));
-    bundler.onLoad({ filter: /.*/, namespace: 'unused' }, ({ path }) => ({ contents: unused[path] }));
+    slimmer.forEach(({ path: filter, contents }, index) => {
+      const namespace = `slim-${index}`;
+      bundler.onResolve({ filter }, ({ path, resolveDir }) => ({ path, namespace, pluginData: resolveDir }));
+      bundler.onLoad({ filter: /.*/, namespace }, ({ pluginData: resolveDir }) => ({ contents, resolveDir }));
+    });
   },
 };
 
@@ -93,7 +122,7 @@ const { outputFiles } = await build({
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-  plugins: [pruneClientNode, inlineLua, leaveOut],
+  plugins: [pruneClientNode, inlineLua, slim],
   logLevel: 'warning',
 });
 
