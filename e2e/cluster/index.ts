@@ -5,7 +5,7 @@ export { type PrepareOptions, prepareBinaries, prepareHelm, prepareKubectl } fro
 export { Cluster, type ClusterOptions, startCluster } from './cluster.ts';
 export { chartDir, Helm, HelmError, type Release, type Values } from './helm/helm.ts';
 export { type Balancer, startBalancer } from './installation/balancer.ts';
-export { bundleServices, nodeArgsOf } from './installation/bundles.ts';
+export { bundleServices, nodeArgsOf, nodeEnvironment } from './installation/bundles.ts';
 export {
   Installation,
   type InstallationOptions,

@@ -7,6 +7,7 @@ import {
   install,
   installationNamespace,
   nodeArgsOf,
+  nodeEnvironment,
   startCluster,
   startRedis,
   waitFor,
@@ -109,6 +110,7 @@ async function observe(
     args: ['--config', join(cluster.stateDir, 'spotalis.yaml')],
     kubeconfig,
     env: {
+      ...nodeEnvironment(),
       SPOTALIS_METRICS_PORT: String(metricsPort),
       SPOTALIS_HEALTH_PORT: String(healthPort),
       SPOTALIS_DEBUG_PORT: String(debugPort),

@@ -12,13 +12,20 @@ export function bundleOf(service: ServiceName): string {
 
 /** What its image starts Node with, so that it is tried and measured as it runs. */
 export function nodeArgsOf(service: ServiceName): readonly string[] {
-  const dockerfile = readFileSync(join(repository, 'docker', 'Dockerfile'), 'utf8');
-  for (const [, list = ''] of dockerfile.matchAll(/^ENTRYPOINT (\[.*\])$/gm)) {
+  for (const [, list = ''] of dockerfile().matchAll(/^ENTRYPOINT (\[.*\])$/gm)) {
     const [, ...args]: readonly string[] = JSON.parse(list);
     if (args.at(-1)?.endsWith(`/${service}.mjs`)) return args.slice(0, -1);
   }
   throw new Error(`docker/Dockerfile has no ENTRYPOINT that ends with ${service}.mjs`);
 }
+
+/** The environment that the images give both services. */
+export function nodeEnvironment(): Readonly<Record<string, string>> {
+  const [, pairs = ''] = /^FROM scratch AS runtime$[^]*?^ENV (.+)$/m.exec(dockerfile()) ?? [];
+  return Object.fromEntries(pairs.split(' ').map((pair) => pair.split('=', 2)));
+}
+
+const dockerfile = (): string => readFileSync(join(repository, 'docker', 'Dockerfile'), 'utf8');
 
 /** Makes the services' bundles where their sources have changed since. */
 export function bundleServices(): Promise<void> {

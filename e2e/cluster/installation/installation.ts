@@ -8,7 +8,7 @@ import type { Cluster } from '../cluster.ts';
 import type { Component } from '../process/component.ts';
 import { freePorts } from '../process/ports.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
-import { bundleOf, nodeArgsOf } from './bundles.ts';
+import { bundleOf, nodeArgsOf, nodeEnvironment } from './bundles.ts';
 import {
   identities,
   installationNamespace,
@@ -142,6 +142,7 @@ export async function install(
       args: ['--config', configFile],
       kubeconfig: await kubeconfigOf(cluster, service, options.apiServerPort),
       env: {
+        ...nodeEnvironment(),
         ...options.env?.[service],
         SPOTALIS_WEBHOOK_PORT: String(port),
         SPOTALIS_METRICS_PORT: String(metricsPort),
