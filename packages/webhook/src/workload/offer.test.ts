@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readCapacity } from '@spotalis/core';
 import { ApiClient, Credentials, Transport } from '@spotalis/kube';
-import { createLogger } from '@spotalis/runtime';
+import { createLogger, type Logger } from '@spotalis/runtime';
 import { FakeApi } from '../testing/fake-api.ts';
 import { kubeconfigOf } from '../testing/service.ts';
 import { OnDemandOffer } from './offer.ts';
@@ -89,6 +90,33 @@ describe('on-demand capacity', () => {
     await pause(50);
     mend();
     expect((await started).seen).toBe(true);
+  });
+
+  it('is looked for again and again at no cost, and what keeps it from being seen is told once', async () => {
+    let looks = 0;
+    let stopping: AbortSignal | undefined;
+    const told: string[] = [];
+    const listening: Logger = { ...logger, warn: (message) => void told.push(message) };
+    const client = {
+      list(_of: unknown, _query: unknown, { signal }: { signal: AbortSignal }) {
+        looks++;
+        stopping = signal;
+        return looks <= 2 ? Promise.resolve({ items: [] }) : Promise.reject(new Error('reset'));
+      },
+    };
+    offer = new OnDemandOffer({
+      client: client as never,
+      nodeLabels,
+      assumed: false,
+      missing: () => undefined,
+      logger: listening,
+      periodMs: 1,
+    });
+    await offer.start({ signal: new AbortController().signal, fail: () => undefined });
+    for (let attempt = 0; looks < 20 && attempt < 500; attempt++) await pause(5);
+    expect(looks).toBeGreaterThanOrEqual(20);
+    expect(getEventListeners(stopping!, 'abort').length).toBeLessThanOrEqual(1);
+    expect(told.filter((message) => message.startsWith('cannot look'))).toHaveLength(1);
   });
 
   it('is taken for granted where it may not be looked for, or need not', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   classifyNode,
   type NodeLabels,
@@ -41,6 +42,7 @@ export class OnDemandOffer implements Component {
   readonly #stopping = new AbortController();
   #seen: boolean;
   #looking: Promise<void> | undefined;
+  #trouble = '';
 
   constructor(options: OnDemandOfferOptions) {
     this.#options = options;
@@ -80,10 +82,11 @@ export class OnDemandOffer implements Component {
   async #look(): Promise<'known' | 'unknown'> {
     try {
       this.#seen = (await this.#hasNode()) || (await this.#hasNodePool());
+      this.#trouble = '';
       return 'known';
     } catch (thrown) {
       const error = asError(thrown);
-      this.#options.logger.warn('cannot look for on-demand capacity', { error });
+      this.#tell(error);
       // Without the right to look it cannot be known: then the configuration is taken at its word.
       this.#seen = isRefused(error);
       return this.#seen ? 'known' : 'unknown';
@@ -120,18 +123,20 @@ export class OnDemandOffer implements Component {
     return { once: true, deadlineMs: CALL_DEADLINE_MS, signal: this.#stopping.signal } as const;
   }
 
-  #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#stopping.signal.addEventListener(
-        'abort',
-        () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        { once: true },
-      );
-    });
+  /** Once for as long as it lasts. */
+  #tell(error: Error): void {
+    if (error.message !== this.#trouble) {
+      this.#options.logger.warn('cannot look for on-demand capacity; trying again', { error });
+    }
+    this.#trouble = error.message;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    try {
+      await delay(ms, undefined, { signal: this.#stopping.signal });
+    } catch {
+      // Stopped: the loops see it.
+    }
   }
 }
 
