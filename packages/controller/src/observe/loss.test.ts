@@ -4,23 +4,27 @@ import { LossWatch } from './loss.ts';
 
 /** Each ReplicaSet was told of three pods; `held` is what its ledger holds. */
 function watch(held: Record<string, number>) {
-  const state = { epoch: 0, isDown: false };
+  const state = { epoch: 0, isDown: false, fault: undefined as Error | undefined };
+  const failed: Error[] = [];
   const revisions = new Map<string, Revision>(
     Object.keys(held).map((uid) => [uid, { workloadUid: 'w', replicaSetUid: uid }]),
   );
   const loss = new LossWatch({
     ledger: {
       health: () => ({ mode: 'ready', epoch: state.epoch }),
-      counts: ({ replicaSetUid }) =>
-        state.isDown
-          ? Promise.reject(new LedgerUnavailable('LEDGER_TIMEOUT', 'late'))
-          : Promise.resolve({ spot: held[replicaSetUid] ?? 0, onDemand: 0, pending: 0 }),
+      counts({ replicaSetUid }) {
+        const fault = state.isDown ? new LedgerUnavailable('LEDGER_TIMEOUT', 'late') : state.fault;
+        return fault === undefined
+          ? Promise.resolve({ spot: held[replicaSetUid] ?? 0, onDemand: 0, pending: 0 })
+          : Promise.reject(fault);
+      },
     },
     revisions: () => revisions,
     toldOf: () => 3,
     random: () => 0,
+    failed: (error) => failed.push(error),
   });
-  return { state, look: async () => [...(await loss.look())] };
+  return { state, failed, look: async () => [...(await loss.look())] };
 }
 
 describe('the watch for losses', () => {
@@ -40,6 +44,16 @@ describe('the watch for losses', () => {
     const { look } = watch({ a: 0, b: 3, c: 1 });
     expect(await look()).toEqual([]);
     expect(await look()).toEqual(['a', 'c']);
+  });
+
+  it('tells of an answer that makes no sense, and looks again', async () => {
+    const { look, state, failed } = watch({ a: 0 });
+    state.fault = new TypeError('no list');
+    expect(await look()).toEqual([]);
+    expect(failed).toEqual([state.fault]);
+    state.fault = undefined;
+    await look();
+    expect(await look()).toEqual(['a']);
   });
 
   it('believes a ledger that has caught up by the second look', async () => {

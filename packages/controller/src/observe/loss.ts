@@ -1,3 +1,4 @@
+import { asError } from '@spotalis/kube';
 import { type Ledger, LedgerUnavailable, type Revision } from '@spotalis/ledger';
 
 export interface LossWatchParts {
@@ -7,6 +8,8 @@ export interface LossWatchParts {
   /** How many pods the ledger was told of and should still hold. */
   readonly toldOf: (replicaSetUid: string) => number;
   readonly random: () => number;
+  /** A look that failed for a reason of its own; the next one comes by itself. */
+  readonly failed: (error: Error) => void;
 }
 
 /**
@@ -25,16 +28,16 @@ export class LossWatch {
     this.#epoch = parts.ledger.health().epoch;
   }
 
-  /** The ReplicaSets whose ledgers have to be listed. */
+  /** The ReplicaSets whose ledgers have to be listed. Never throws. */
   async look(): Promise<Iterable<string>> {
     if (this.#looking) return [];
     this.#looking = true;
     try {
       return await this.#look();
     } catch (error) {
-      // Nothing can be said now, and the epoch will tell afterwards.
-      if (error instanceof LedgerUnavailable) return [];
-      throw error;
+      // Out of reach nothing can be said, and the epoch will tell afterwards.
+      if (!(error instanceof LedgerUnavailable)) this.#parts.failed(asError(error));
+      return [];
     } finally {
       this.#looking = false;
     }

@@ -97,6 +97,7 @@ export class Observation implements Component {
       revisions: () => this.#resync.revisions,
       toldOf: (uid) => this.#placesTold(uid),
       random,
+      failed: (error) => logger.error('cannot tell whether the ledger lost anything', { error }),
     });
   }
 
