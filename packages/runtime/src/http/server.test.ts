@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { RequestListener } from 'node:http';
 import { Agent, get } from 'node:https';
-import { connect } from 'node:net';
+import { connect, Server } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import supertest from 'supertest';
 import { createAuthority, issueLeaf, type KeyPair } from '../certificates/issue.ts';
@@ -99,6 +99,19 @@ describe('a TLS server', () => {
       message: `second: 127.0.0.1:${server.port} is already in use by another process; free it or configure another port`,
     });
     await second.stop();
+  });
+
+  it('goes on when a connection could not be accepted', async () => {
+    const { server, agent } = await serve((request, response) => {
+      // As Node tells it when the process has no file descriptor left.
+      if (request.url === '/full' && 'server' in request.socket && request.socket.server instanceof Server) {
+        request.socket.server.emit('error', new Error('accept EMFILE'));
+      }
+      response.end('ok');
+    });
+    expect((await ask(server, agent, '/full')).status).toBe(200);
+    expect(logger.lines.at(-1)).toMatchObject({ level: 'error', message: 'a connection was not accepted' });
+    expect((await ask(server, agent)).status).toBe(200);
   });
 
   it('takes over a new certificate under load without a failed request or a closed connection', async () => {

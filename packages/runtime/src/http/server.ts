@@ -154,6 +154,10 @@ export class HttpServer implements Component {
       server.once('error', onError);
       server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
         server.off('error', onError);
+        // A connection that could not be accepted is one client's trouble, who tries again.
+        server.on('error', (error) =>
+          this.#options.logger.error('a connection was not accepted', { server: name, error }),
+        );
         resolve();
       });
     });
