@@ -70,6 +70,7 @@ export {
 } from './http/server.ts';
 export type { Component, StartContext } from './lifecycle/component.ts';
 export { LifecycleError, type LifecycleErrorCode } from './lifecycle/error.ts';
+export { unlessStopped } from './lifecycle/interrupt.ts';
 export { Lifecycle, type LifecycleState } from './lifecycle/lifecycle.ts';
 export { type CheckResult, Readiness, type ReadinessCheck } from './lifecycle/readiness.ts';
 export {

@@ -27,7 +27,7 @@ import {
   type Resource,
   type Store,
 } from '@spotalis/kube';
-import type { Component, StartContext } from '@spotalis/runtime';
+import { type Component, type StartContext, unlessStopped } from '@spotalis/runtime';
 import type { Cluster } from './cluster.ts';
 
 export interface ReflectorsParts {
@@ -114,16 +114,7 @@ export class Reflectors implements Component {
 
   async start({ signal }: StartContext): Promise<void> {
     for (const reflector of this.#reflectors) reflector.start();
-    const stopped = new Promise<never>((_, reject) => {
-      signal.addEventListener(
-        'abort',
-        () => reject(new Error('stopped before the first lists were complete')),
-        {
-          once: true,
-        },
-      );
-    });
-    await Promise.race([Promise.all(this.#reflectors.map(({ synced }) => synced)), stopped]);
+    await unlessStopped(signal, Promise.all(this.#reflectors.map(({ synced }) => synced)));
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type KubeObject, type RawObject, Reflector, type ReflectorOptions, Store } from '@spotalis/kube';
-import type { Component } from '@spotalis/runtime';
+import { type Component, type StartContext, unlessStopped } from '@spotalis/runtime';
 
 /** The objects of one kind as the API server has them, a moment ago, and as much of each as is needed. */
 export class Mirror<Raw extends RawObject, Kept extends KubeObject> implements Component {
@@ -20,9 +20,9 @@ export class Mirror<Raw extends RawObject, Kept extends KubeObject> implements C
     return this.#reflector.hasSynced();
   }
 
-  async start(): Promise<void> {
+  async start({ signal }: StartContext): Promise<void> {
     this.#reflector.start();
-    await this.#reflector.synced;
+    await unlessStopped(signal, this.#reflector.synced);
   }
 
   async stop(): Promise<void> {
