@@ -137,6 +137,7 @@ export type {
   DroughtState,
   LedgerState,
   MoveHistory,
+  PoolState,
   RebalanceSettings,
   RebalanceSnapshot,
   WebhookState,

@@ -43,6 +43,8 @@ export interface Ledger {
   /** A breaker over all workloads of one placement. It closes by itself after `openForMs`. */
   openPool(pool: string, openForMs: number): Promise<void>;
   closePool(pool: string): Promise<void>;
+  /** As this process last saw it, at most `poolNewsMs` ago while the ledger can be reached. */
+  isPoolOpen(pool: string): boolean;
   /** Which capacity the bound volumes of a StatefulSet's ordinals can reach. Replaces what was known. */
   setReach(workloadUid: string, reach: ReadonlyMap<number, VolumeReach>): Promise<void>;
 

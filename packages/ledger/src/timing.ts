@@ -26,3 +26,6 @@ export const defaultTiming: LedgerTiming = {
  * that no ledger of it can have been forgotten.
  */
 export const newborn = { clockMarginMs: 2_000, maxAgeMs: 60_000 } as const;
+
+/** How soon every process learns of a pool's breaker, and of a store that was emptied while connected. */
+export const poolNewsMs = 2_000;

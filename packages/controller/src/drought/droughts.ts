@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 export interface DroughtsParts {
   readonly cluster: Cluster;
-  readonly ledger: Pick<Ledger, 'setBreaker' | 'openPool' | 'closePool'>;
+  readonly ledger: Pick<Ledger, 'setBreaker' | 'openPool' | 'closePool' | 'isPoolOpen'>;
   readonly shapes: Shapes;
   readonly bulletins: Pick<Bulletins, 'note' | 'forget'>;
   readonly logger: Logger;
@@ -54,7 +54,7 @@ export class Droughts {
         takenAtMs: stored.permitTakenAtMs ?? null,
       },
       shapes: this.#parts.shapes.views(),
-      poolIsOpen: this.#pools.isOpen(pool),
+      pool: this.#pools.stateOf(pool, nowMs),
       mayProbe: this.#pools.mayProbe(pool, uid),
       removedAtMs: this.#removedAtMs,
     };
@@ -82,8 +82,8 @@ export class Droughts {
     this.#removedAtMs = [...this.#removedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS), nowMs];
   }
 
-  forget(workloadUid: string): void {
-    this.#pools.forget(workloadUid);
+  forget(workloadUid: string, nowMs: number): void {
+    this.#pools.forget(workloadUid, nowMs);
     this.#parts.bulletins.forget(workloadUid);
   }
 

@@ -1,6 +1,6 @@
-import type { Breaker } from '@spotalis/core';
+import type { Breaker, PoolState } from '@spotalis/core';
 import { asError } from '@spotalis/kube';
-import type { Ledger } from '@spotalis/ledger';
+import { type Ledger, poolNewsMs } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 
 /** So many workloads of one placement have to find no capacity within a minute. */
@@ -20,7 +20,7 @@ interface Pool {
 }
 
 export interface PoolsParts {
-  readonly ledger: Pick<Ledger, 'openPool' | 'closePool'>;
+  readonly ledger: Pick<Ledger, 'openPool' | 'closePool' | 'isPoolOpen'>;
   readonly logger: Logger;
 }
 
@@ -32,13 +32,24 @@ export class Pools {
   readonly #parts: PoolsParts;
   readonly #pools = new Map<string, Pool>();
   readonly #poolOf = new Map<string, string>();
+  readonly #closedAtMs = new Map<string, number>();
 
   constructor(parts: PoolsParts) {
     this.#parts = parts;
   }
 
+  /** What the leader before this one opened still holds for admissions. */
   isOpen(pool: string): boolean {
-    return this.#pools.get(pool)?.isOpen ?? false;
+    const known = this.#pools.get(pool);
+    return known?.isOpen || (!this.#closedAtMs.has(pool) && this.#parts.ledger.isPoolOpen(pool));
+  }
+
+  stateOf(pool: string, nowMs: number): PoolState {
+    if (this.isOpen(pool)) return { kind: 'open' };
+    const untilMs = (this.#closedAtMs.get(pool) ?? Number.NEGATIVE_INFINITY) + poolNewsMs;
+    if (untilMs > nowMs) return { kind: 'closing', untilMs };
+    // Or it could not be closed.
+    return { kind: this.#parts.ledger.isPoolOpen(pool) ? 'open' : 'closed' };
   }
 
   mayProbe(pool: string, workloadUid: string): boolean {
@@ -49,7 +60,7 @@ export class Pools {
 
   note(pool: string, workloadUid: string, breaker: Breaker, nowMs: number): void {
     const before = this.#poolOf.get(workloadUid);
-    if (before !== undefined && before !== pool) this.forget(workloadUid);
+    if (before !== undefined && before !== pool) this.forget(workloadUid, nowMs);
     if (before === undefined && breaker.state === 'closed') return;
     const known = this.#pools.get(pool) ?? this.#begin(pool);
     this.#poolOf.set(workloadUid, pool);
@@ -58,22 +69,31 @@ export class Pools {
     else if (known.prober === workloadUid) known.prober = undefined;
     if (breaker.state === 'open') {
       known.openedAtMs.set(workloadUid, breaker.openedAtMs);
-      if (known.isOpen || isCommon([...known.openedAtMs.values()])) this.#open(pool, known, nowMs);
+      if (this.#isCommon(pool, known)) this.#open(pool, known, nowMs);
       return;
     }
     if (isProbing) return;
-    this.#left(pool, known, workloadUid);
+    this.#left(pool, known, workloadUid, nowMs);
     // There is capacity for one of them, so there may be for all.
-    if (breaker.state === 'half-open') this.#close(pool, known);
+    if (breaker.state === 'half-open') this.#close(pool, known, nowMs);
   }
 
   /** The workload is gone, or not ours any more. */
-  forget(workloadUid: string): void {
+  forget(workloadUid: string, nowMs: number): void {
     const pool = this.#poolOf.get(workloadUid);
     const known = pool === undefined ? undefined : this.#pools.get(pool);
     if (pool === undefined || known === undefined) return;
     if (known.prober === workloadUid) known.prober = undefined;
-    this.#left(pool, known, workloadUid);
+    this.#left(pool, known, workloadUid, nowMs);
+  }
+
+  #isCommon(pool: string, known: Pool): boolean {
+    if (this.isOpen(pool)) return true;
+    const closedAtMs = this.#closedAtMs.get(pool);
+    // Those that have not been looked at since there is capacity again say nothing new.
+    return areClose(
+      [...known.openedAtMs.values()].filter((atMs) => atMs > (closedAtMs ?? Number.NEGATIVE_INFINITY)),
+    );
   }
 
   #begin(pool: string): Pool {
@@ -82,11 +102,11 @@ export class Pools {
     return known;
   }
 
-  #left(pool: string, known: Pool, workloadUid: string): void {
+  #left(pool: string, known: Pool, workloadUid: string, nowMs: number): void {
     this.#poolOf.delete(workloadUid);
     known.openedAtMs.delete(workloadUid);
     if (known.openedAtMs.size > 0) return;
-    this.#close(pool, known);
+    this.#close(pool, known, nowMs);
     this.#pools.delete(pool);
   }
 
@@ -98,9 +118,11 @@ export class Pools {
     this.#write(this.#parts.ledger.openPool(pool, OPEN_MS));
   }
 
-  #close(pool: string, known: Pool): void {
-    if (!known.isOpen) return;
+  #close(pool: string, known: Pool, nowMs: number): void {
+    const isClosing = this.stateOf(pool, nowMs).kind === 'closing';
+    if (!known.isOpen && (isClosing || !this.#parts.ledger.isPoolOpen(pool))) return;
     known.isOpen = false;
+    this.#closedAtMs.set(pool, nowMs);
     this.#parts.logger.info('spot capacity for a whole placement again', { pool });
     this.#write(this.#parts.ledger.closePool(pool));
   }
@@ -113,7 +135,7 @@ export class Pools {
   }
 }
 
-function isCommon(openedAtMs: readonly number[]): boolean {
+function areClose(openedAtMs: readonly number[]): boolean {
   const latest = openedAtMs.toSorted((a, b) => b - a);
   const [last] = latest;
   const third = latest[WORKLOADS - 1];

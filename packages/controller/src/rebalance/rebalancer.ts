@@ -120,7 +120,7 @@ export class Rebalancer {
     holds.lift(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
-    sources.droughts?.forget(workloadUid);
+    sources.droughts?.forget(workloadUid, this.#parts.now());
     this.#relistedAtMs.delete(workloadUid);
     if (!isGone) return;
     this.follow(workloadUid, undefined);

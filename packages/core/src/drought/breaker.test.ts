@@ -16,6 +16,7 @@ const quiet: DroughtLook = {
   lacking: 0,
   substitutesSinceMs: null,
   known: false,
+  permitOnly: false,
   mayProbe: true,
 };
 const closed: Breaker = { state: 'closed' };
@@ -45,6 +46,16 @@ describe('a closed breaker', () => {
 
   it('opens without the wait when others know already', () => {
     expect(step(closed, { waitingSinceMs: 0, known: true }, 1).change).toBe('opened');
+  });
+
+  it('gives a permit for the way back where admissions still hold the placement to be without capacity', () => {
+    const back = { lacking: 2, room: true } as const;
+    expect(step(closed, { ...back, permitOnly: true }, 1)).toMatchObject({
+      change: 'half-opened',
+      permits: 1,
+      breaker: { state: 'half-open', proven: true },
+    });
+    expect(step(closed, back, 1).change).toBeNull();
   });
 
   it('never opens for those who want no substitutes, and one that was open closes', () => {
@@ -168,6 +179,7 @@ const anyLook: fc.Arbitrary<DroughtLook> = fc.record({
   lacking: fc.nat(3),
   substitutesSinceMs: fc.option(time),
   known: fc.boolean(),
+  permitOnly: fc.boolean(),
   mayProbe: fc.boolean(),
 });
 const anyPermit: fc.Arbitrary<Permit> = fc.record({ permits: fc.nat(1), takenAtMs: fc.option(time) });

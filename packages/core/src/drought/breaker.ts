@@ -57,6 +57,8 @@ export interface DroughtLook {
   readonly substitutesSinceMs: number | null;
   /** Others have found out already that there is no capacity, so that waiting would tell nothing new. */
   readonly known: boolean;
+  /** Admissions hold the whole placement to be without capacity, some perhaps still: only a permit goes through. */
+  readonly permitOnly: boolean;
   /** Workloads of one placement take turns. */
   readonly mayProbe: boolean;
 }
@@ -122,7 +124,7 @@ function fromClosed(
   { initialMs }: Backoff,
   nowMs: number,
 ): Step {
-  const { waitingSinceMs, known, room, lacking, substitutesSinceMs } = look;
+  const { waitingSinceMs, known, permitOnly, room, lacking, substitutesSinceMs } = look;
   const open = (sinceMs: number): Breaker => ({
     state: 'open',
     sinceMs,
@@ -135,7 +137,7 @@ function fromClosed(
     return opensAtMs <= nowMs ? step(open(waitingSinceMs), 'opened') : still(breaker, opensAtMs);
   }
   if (lacking === 0) return still(breaker, null);
-  if (known && room) return step(halfOpen(nowMs, initialMs, nowMs, true), 'half-opened', 1);
+  if (permitOnly && room) return step(halfOpen(nowMs, initialMs, nowMs, true), 'half-opened', 1);
   return substitutesSinceMs === null || known
     ? still(breaker, null)
     : room

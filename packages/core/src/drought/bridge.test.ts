@@ -69,7 +69,7 @@ describe('pods that wait for spot capacity', () => {
 
   it('are replaced at once when the breaker is open, or that of the placement, or most nodes were told to go', () => {
     expect(removed(stuckFor(0, watched({ breaker: open })))).toBe(7);
-    expect(removed(stuckFor(0, watched({ poolIsOpen: true })))).toBe(7);
+    expect(removed(stuckFor(0, watched({ pool: { kind: 'open' } })))).toBe(7);
     const leaving = ['a', 'b', 'c'].map((name) =>
       node(name, 'spot', {
         taints: [{ key: 'aws-node-termination-handler/spot-itn', effect: 'NoSchedule' }],

@@ -75,7 +75,7 @@ export function bridge(
 
 function lookAt(
   snapshot: RebalanceSnapshot,
-  { breaker, poolIsOpen, mayProbe }: Watched,
+  { breaker, pool, mayProbe }: Watched,
   members: readonly Member[],
   { drift }: Standing,
   stuck: readonly StuckPod[],
@@ -85,7 +85,7 @@ function lookAt(
     ({ pod, type }) => type === 'on-demand' && readPodMark(pod.annotations).substitute,
   );
   const lacking = Math.max(0, -drift);
-  const known = poolIsOpen || (stuck.length > 0 && isWithdrawing(snapshot.nodes, 'spot'));
+  const known = pool.kind === 'open' || (stuck.length > 0 && isWithdrawing(snapshot.nodes, 'spot'));
   const [first] = stuck;
   // A walk over all nodes, for which most workloads have no need.
   const asks = breaker.state !== 'closed' || stuck.length > 0 || (lacking > 0 && substitutes.length > 0);
@@ -99,6 +99,7 @@ function lookAt(
     substitutesSinceMs:
       substitutes.length === 0 ? null : Math.min(...substitutes.map(({ pod }) => pod.createdAtMs)),
     known,
+    permitOnly: pool.kind !== 'closed',
     mayProbe,
   };
 }
@@ -213,14 +214,16 @@ export function inDrought(
   if (drift >= 0) return null;
   if (drought.kind === 'told') return toldOf(drought, nowMs);
   if (drought.kind !== 'watched') return null;
-  const { breaker, permit, poolIsOpen, mayProbe } = drought;
+  const { breaker, permit, pool, mayProbe } = drought;
   if (breaker.state === 'open') {
     // Due to be tried: a placeholder is asked for as for any move. Before one moves, the breaker is half-open.
     if (mayProbe && probeAtMs(breaker) <= nowMs) return null;
     return held('InDrought', { sinceMs: breaker.sinceMs, nextProbeAtMs: probeAtMs(breaker) });
   }
   if (breaker.state === 'half-open') return permit.permits > 0 ? null : held('ReturnUnderWay', {});
-  return poolIsOpen ? held('InDrought', { sinceMs: null, nextProbeAtMs: null }) : null;
+  if (pool.kind === 'closed') return null;
+  const untilMs = pool.kind === 'closing' ? pool.untilMs : null;
+  return held('InDrought', { sinceMs: null, nextProbeAtMs: untilMs }, untilMs);
 }
 
 /** Half-open, or due to be tried: what comes next is whatever else the decision finds. */

@@ -47,6 +47,13 @@ export interface RebalanceSettings {
   };
 }
 
+/** Whether workloads of the same placement found no capacity at the same time. */
+export type PoolState =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'open' }
+  /** There is capacity again, but until this time not every admission knows. */
+  | { readonly kind: 'closing'; readonly untilMs: number };
+
 /** What is known about the capacity that the workload's pods look for. */
 export type DroughtState =
   /** Nobody looks: the ledger is out of reach. */
@@ -67,8 +74,7 @@ export type DroughtState =
       readonly permit: Permit;
       /** One empty node of each shape seen lately. */
       readonly shapes: Nodes;
-      /** Several workloads of the same placement found no capacity at the same time. */
-      readonly poolIsOpen: boolean;
+      readonly pool: PoolState;
       readonly mayProbe: boolean;
       /** When each stuck pod of the last minute was removed, in the whole cluster. */
       readonly removedAtMs: readonly number[];

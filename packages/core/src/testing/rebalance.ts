@@ -201,7 +201,7 @@ export const quiet: Extract<DroughtState, { kind: 'watched' }> = {
   breaker: { state: 'closed' },
   permit: { permits: 0, takenAtMs: null },
   shapes: bothNodes,
-  poolIsOpen: false,
+  pool: { kind: 'closed' },
   mayProbe: true,
   removedAtMs: [],
 };

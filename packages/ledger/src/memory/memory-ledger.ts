@@ -138,6 +138,10 @@ export class MemoryLedger implements Ledger {
     this.#pools.set(pool, this.#tick() + openForMs * 1000);
   }
 
+  isPoolOpen(pool: string): boolean {
+    return this.#poolOpen(pool, this.#tick());
+  }
+
   async closePool(pool: string): Promise<void> {
     this.#pools.delete(pool);
   }

@@ -24,7 +24,7 @@ import type {
   VolumeReach,
 } from '../ledger.ts';
 import { type OwnDecision, RecentDecisions } from '../recent.ts';
-import { defaultTiming, type LedgerTiming, newborn } from '../timing.ts';
+import { defaultTiming, type LedgerTiming, newborn, poolNewsMs } from '../timing.ts';
 import { UntoldDecisions } from '../untold.ts';
 import { Connection } from './connection.ts';
 import { Keys } from './keys.ts';
@@ -42,8 +42,8 @@ export interface RedisLedgerOptions {
   readonly observer?: LedgerObserver;
 }
 
-/** How soon a process learns of a pool's breaker and of a store that was emptied while connected. */
-const storeWatchMs = 1_000;
+/** Twice in the time in which everybody is to know. */
+const storeWatchMs = poolNewsMs / 2;
 
 const breakerFields = ['state', 'permits', 'version', 'takenat', 'memo'];
 
@@ -245,6 +245,10 @@ export class RedisLedger implements Ledger {
     await this.#store.look();
   }
 
+  isPoolOpen(pool: string): boolean {
+    return this.#store.poolOpen(pool);
+  }
+
   async setReach(workloadUid: string, reach: ReadonlyMap<number, VolumeReach>): Promise<void> {
     const args = [this.#timing.idleMs, ...[...reach].flat()];
     await this.#run(scripts.writeReach, [this.#keys.reach(workloadUid)], args);
@@ -388,7 +392,7 @@ export class RedisLedger implements Ledger {
   }
 
   #poolOpen(pool: string | undefined): 0 | 1 {
-    return pool !== undefined && this.#store.poolOpen(pool) ? 1 : 0;
+    return pool !== undefined && this.isPoolOpen(pool) ? 1 : 0;
   }
 
   async #onPlaces(script: Script, revision: Revision, args: readonly (string | number)[]): Promise<unknown> {

@@ -705,13 +705,16 @@ export function describeLedger(subject: () => Subject): void {
       const pool = `pool-${revision.workloadUid}`;
       await seed(ledger(), revision);
       await seed(ledger(), armed);
+      expect(ledger().isPoolOpen(pool)).toBe(false);
       await ledger().openPool(pool, 60_000);
+      expect(ledger().isPoolOpen(pool)).toBe(true);
       await ledger().setBreaker(armed.workloadUid, { state: 'half-open', permits: 1 }, 0);
       const more = { policy: spotWanted, pool };
       expect(await place(ledger(), request(revision, 'a', more))).toMatchObject({ substitute: true });
       expect(await place(ledger(), request(armed, 'a', more))).toMatchObject({ type: 'spot' });
       expect(await place(ledger(), request(armed, 'b', more))).toMatchObject({ substitute: true });
       await ledger().closePool(pool);
+      expect(ledger().isPoolOpen(pool)).toBe(false);
       expect(await place(ledger(), request(revision, 'b', more))).toMatchObject({ type: 'spot' });
     });
   });
