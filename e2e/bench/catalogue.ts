@@ -3,6 +3,7 @@ import { burstBench } from './burst/burst.ts';
 import { cliBench } from './cli/status.ts';
 import { controllerBench } from './controller/load.ts';
 import { coreBench } from './core/decision.ts';
+import { droughtBench } from './drought/drought.ts';
 import { kubeBench } from './packages/kube.ts';
 import { ledgerBench } from './packages/ledger.ts';
 import { webhookBench } from './packages/webhook.ts';
@@ -15,5 +16,6 @@ export const benches: readonly Bench[] = [
   kubeBench,
   burstBench,
   controllerBench,
+  droughtBench,
   cliBench,
 ];
