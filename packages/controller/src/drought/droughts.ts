@@ -49,6 +49,7 @@ export class Droughts {
     return {
       kind: 'watched',
       breaker,
+      recorded: stored.version > 0,
       permit: {
         permits: stored.state === 'half-open' ? stored.permits : 0,
         takenAtMs: stored.permitTakenAtMs ?? null,

@@ -53,7 +53,7 @@ export interface DroughtLook {
   readonly placeholder: 'none' | 'waiting' | 'failed' | 'running';
   /** How many spot pods are missing by the policy: at most so many substitutes are to be moved back. */
   readonly lacking: number;
-  /** Since when the oldest substitute is there; null when there is none. */
+  /** Since when the oldest substitute is there; null when there is none, or when they tell of no drought. */
   readonly substitutesSinceMs: number | null;
   /** Others have found out already that there is no capacity, so that waiting would tell nothing new. */
   readonly known: boolean;

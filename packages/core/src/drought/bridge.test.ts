@@ -181,6 +181,22 @@ describe('substitutes', () => {
     expect(decide(bridged(used), NOON).reason).toBe('ReturnUnderWay');
   });
 
+  it('tell of a drought that the ledger has lost', () => {
+    expect(decide(bridged(watched({ recorded: false })), NOON).reason).toBe('FallbackFound');
+  });
+
+  it('that are left of one that the ledger knows to be over tell nothing', () => {
+    expect(decide(bridged(watched({ recorded: true })), NOON).reason).toBe('NoCapacity');
+  });
+
+  it('tell nothing while a pod beside them is only being replaced', () => {
+    const workload = { ...deploymentOf(substitutes), replicas: 11 };
+    expect(decide(bridged({ ...watched({ recorded: false }), workload }), NOON).drought).toBe('closed');
+    expect(decide(bridged({ ...watched({ recorded: false }), workload }), NOON).reason).not.toBe(
+      'FallbackFound',
+    );
+  });
+
   it('stay where there is no room for them, whatever the breaker says', () => {
     const permit = { permits: 1, takenAtMs: null };
     expect(decide(bridged(watched({ breaker: halfOpen, permit })), NOON).reason).toBe('NoCapacity');

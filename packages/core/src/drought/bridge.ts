@@ -75,9 +75,9 @@ export function bridge(
 
 function lookAt(
   snapshot: RebalanceSnapshot,
-  { breaker, pool, mayProbe }: Watched,
+  { breaker, recorded, pool, mayProbe }: Watched,
   members: readonly Member[],
-  { drift }: Standing,
+  { drift, replicas }: Standing,
   stuck: readonly StuckPod[],
 ): Omit<DroughtLook, 'fallbackAfterMs'> {
   const spot = members.filter(({ type }) => type === 'spot');
@@ -85,6 +85,8 @@ function lookAt(
     ({ pod, type }) => type === 'on-demand' && readPodMark(pod.annotations).substitute,
   );
   const lacking = Math.max(0, -drift);
+  // Marks outlive a drought, on pods that count for the floor by now; and a pod that is away is not replaced yet.
+  const tell = !recorded && members.length >= replicas && substitutes.length > 0;
   const known = pool.kind === 'open' || (stuck.length > 0 && isWithdrawing(snapshot.nodes, 'spot'));
   const [first] = stuck;
   // A walk over all nodes, for which most workloads have no need.
@@ -96,8 +98,7 @@ function lookAt(
     room: asks && hasRoom(snapshot, members),
     placeholder: lacking === 0 ? 'none' : placeholderOf(snapshot),
     lacking,
-    substitutesSinceMs:
-      substitutes.length === 0 ? null : Math.min(...substitutes.map(({ pod }) => pod.createdAtMs)),
+    substitutesSinceMs: tell ? Math.min(...substitutes.map(({ pod }) => pod.createdAtMs)) : null,
     known,
     permitOnly: pool.kind !== 'closed',
     mayProbe,

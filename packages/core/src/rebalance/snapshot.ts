@@ -71,6 +71,8 @@ export type DroughtState =
   | {
       readonly kind: 'watched';
       readonly breaker: Breaker;
+      /** It was written there. If it was not, the ledger may have lost it. */
+      readonly recorded: boolean;
       readonly permit: Permit;
       /** One empty node of each shape seen lately. */
       readonly shapes: Nodes;

@@ -199,6 +199,7 @@ export const ordinalPod = (ordinal: number, type: CapacityType, options: PodOpti
 export const quiet: Extract<DroughtState, { kind: 'watched' }> = {
   kind: 'watched',
   breaker: { state: 'closed' },
+  recorded: false,
   permit: { permits: 0, takenAtMs: null },
   shapes: bothNodes,
   pool: { kind: 'closed' },
