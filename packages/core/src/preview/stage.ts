@@ -151,7 +151,7 @@ export function appear(
 /** While there is no spot capacity, admission gives new pods substitutes; only those that are moved back go to spot. */
 function isDry({ drought }: RebalanceSnapshot): boolean {
   if (drought.kind === 'told') return drought.report !== null || drought.poolIsOpen;
-  return drought.kind === 'watched' && (drought.breaker.state !== 'closed' || drought.poolIsOpen);
+  return drought.kind === 'watched' && (drought.breaker.state !== 'closed' || drought.pool.kind !== 'closed');
 }
 
 /**
