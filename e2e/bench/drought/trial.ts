@@ -64,8 +64,8 @@ export async function runDrought(stage: Stage, drought: Drought): Promise<readon
   ]);
   const samplers = lanes.map(({ workload }) => new Sampler(workload, drought.to));
   const bridged = await Promise.all(
-    lanes.map(({ name, workload }) =>
-      name === 'never' ? null : secondsUntil(lostAtMs, workload.ready(drought.to, TIMEOUT_MS)),
+    lanes.map(async ({ name, workload }) =>
+      name === 'never' ? null : await secondsUntil(lostAtMs, workload.ready(drought.to, TIMEOUT_MS)),
     ),
   );
   await pause(Math.max(0, lostAtMs + drought.droughtMs - performance.now()));
