@@ -75,6 +75,12 @@ export class Store<T extends KubeObject, I extends string = never> implements Si
     return found;
   }
 
+  /** Any one of them. */
+  oneBy(index: I, value: string): T | undefined {
+    for (const key of this.indexByName.get(index)?.keys(value) ?? []) return this.objects.get(key);
+    return undefined;
+  }
+
   countBy(index: I, value: string): number {
     return this.indexByName.get(index)?.keys(value)?.size ?? 0;
   }

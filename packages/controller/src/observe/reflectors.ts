@@ -29,6 +29,7 @@ import {
 } from '@spotalis/kube';
 import { type Component, type StartContext, unlessStopped } from '@spotalis/runtime';
 import type { Cluster } from './cluster.ts';
+import { likeSiblings } from './siblings.ts';
 
 export interface ReflectorsParts {
   readonly client: ApiClient;
@@ -69,6 +70,7 @@ export class Reflectors implements Component {
       });
       return Object.assign(reflector, { name: of.plural });
     };
+    const alike = likeSiblings(cluster);
     this.#reflectors = [
       mirror(resource('v1', 'namespaces', 'Namespace'), cluster.namespaces, pruneNamespace, 'metadata'),
       mirror(resource<RawNode>('v1', 'nodes', 'Node'), cluster.nodes, pruneNode(classify)),
@@ -87,7 +89,10 @@ export class Reflectors implements Component {
         cluster.replicaSets,
         pruneReplicaSet,
       ),
-      mirror(resource<RawPod>('v1', 'pods', 'Pod'), cluster.pods, prunePod),
+      mirror(resource<RawPod>('v1', 'pods', 'Pod'), cluster.pods, (raw) => {
+        const pod = prunePod(raw);
+        return pod && alike(pod);
+      }),
       mirror(
         resource<RawPdb>('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget'),
         cluster.pdbs,

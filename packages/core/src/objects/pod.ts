@@ -91,6 +91,7 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     : readPlaceholderMark(metadata.labels ?? {}, metadata.annotations ?? {});
   const isOurs = isOurKind || placeholder !== null;
   if (!isOurs && (nodeName === undefined || isTerminal(phase))) return undefined;
+  const { reservation, admitted } = admissionOf(metadata);
   const terminating = metadata.deletionTimestamp !== undefined;
   return {
     metadata: identityOf(metadata),
@@ -109,10 +110,14 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     preemptsPlaceholders: spec.preemptionPolicy !== 'Never' && (spec.priority ?? 0) > placeholderPriority,
     placeholder,
     requests: podRequests(spec),
-    claims: isOurKind ? claimsOf(raw) : [],
-    ...admissionOf(metadata),
+    claims: isOurKind ? claimsOf(raw) : none,
+    // Named, not spread: V8 keeps what is spread at the end in a second object.
+    reservation,
+    admitted,
   };
 }
+
+const none: readonly string[] = [];
 
 /** What admission wrote on a pod, from its metadata alone: a LIST of metadata reads it as well. */
 export function admissionOf(metadata: RawMetadata): Admission {
@@ -147,13 +152,14 @@ function heededAnnotations(metadata: RawMetadata): Annotations {
 }
 
 function claimsOf({ metadata, spec }: RawPod): readonly string[] {
-  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
+  const claims = (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) =>
     persistentVolumeClaim === undefined
       ? ephemeral === undefined
         ? []
         : [`${metadata.name}-${name}`]
       : [persistentVolumeClaim.claimName],
   );
+  return claims.length === 0 ? none : claims;
 }
 
 const phases: readonly WorkloadPod['phase'][] = ['Pending', 'Running', 'Succeeded', 'Failed', 'Unknown'];
