@@ -158,6 +158,7 @@ export function createController({ configuration, credentials, logger }: AppPart
           workers,
           mayWrite: () => !live.current.readOnlyMode,
           isLeader: () => leadership.isLeader,
+          podsAreFollowed: reflectors.podsAreFollowed,
           onLedgerChange: (replicaSetUid) => leading.ledgerChanged(replicaSetUid),
           logger,
           now,

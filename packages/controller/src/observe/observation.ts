@@ -2,6 +2,7 @@ import { type ApiClient, type ListQuery, resource } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
 import type { Component, Logger } from '@spotalis/runtime';
 import type { Workers } from '../workers.ts';
+import { agreementWith } from './agreement.ts';
 import { Announcements, type Place } from './announcements.ts';
 import { Announcer } from './announcer.ts';
 import type { Cluster } from './cluster.ts';
@@ -22,6 +23,7 @@ export interface ObservationParts {
   readonly workers: (name: string, concurrency: number) => Workers;
   readonly mayWrite: () => boolean;
   readonly isLeader: () => boolean;
+  readonly podsAreFollowed: () => boolean;
   /** The ledger of a ReplicaSet holds something else now, as far as this replica had a part in it. */
   readonly onLedgerChange: (replicaSetUid: string) => void;
   readonly logger: Logger;
@@ -46,7 +48,8 @@ export class Observation implements Component {
   #watch: NodeJS.Timeout | undefined;
 
   constructor(parts: ObservationParts) {
-    const { cluster, ledger, client, mayWrite, isLeader, onLedgerChange, logger, now, random } = parts;
+    const { cluster, ledger, client, mayWrite, isLeader, podsAreFollowed, onLedgerChange } = parts;
+    const { logger, now, random } = parts;
     this.#cluster = cluster;
     this.#logger = logger;
     // One call a pod, and each is a round trip: enough at once to fill a pipeline.
@@ -68,7 +71,10 @@ export class Observation implements Component {
       queue: this.#announcing.queue,
       outage: this.#outage,
       mayWrite,
-      onLedgerChange,
+      onLedgerChange: (replicaSetUid) => {
+        this.#resync.touched(replicaSetUid);
+        onLedgerChange(replicaSetUid);
+      },
     });
     this.#observer = new Observer({
       cluster,
@@ -85,6 +91,7 @@ export class Observation implements Component {
       ledger,
       queue: this.#resyncing.queue,
       outage: this.#outage,
+      agrees: agreementWith(cluster, podsAreFollowed),
       list: (replicaSet, revision) =>
         listPods({ pages, ledger, nodeTypeOf }, replicaSet, revision, this.#stopping.signal),
       mayWrite,

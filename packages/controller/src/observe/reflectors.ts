@@ -38,10 +38,14 @@ export interface ReflectorsParts {
   readonly observer: (name: string) => ReflectorObserver;
 }
 
+/** Bookmarks come every minute; a silent watch is given up after 90 s. */
+const FOLLOWED_MS = 90_000;
+
 interface Running {
   readonly name: string;
   readonly synced: Promise<void>;
   hasSynced(): boolean;
+  lastEventAgeMs(): number | undefined;
   start(): void;
   stop(): Promise<void>;
 }
@@ -115,6 +119,12 @@ export class Reflectors implements Component {
   readonly check = (): true | string => {
     const missing = this.#reflectors.filter((reflector) => !reflector.hasSynced());
     return missing.length === 0 || `not listed yet: ${missing.map(({ name }) => name).join(', ')}`;
+  };
+
+  /** Whether the API server has said something on the watch of pods lately. */
+  readonly podsAreFollowed = (): boolean => {
+    const ageMs = this.#reflectors.find(({ name }) => name === 'pods')?.lastEventAgeMs();
+    return ageMs !== undefined && ageMs < FOLLOWED_MS;
   };
 
   async start({ signal }: StartContext): Promise<void> {

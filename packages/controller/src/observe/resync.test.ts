@@ -3,13 +3,17 @@ import { aDeployment, aManagedCluster, aPod, aReplicaSet } from '../testing/obje
 import { FakeLedger } from '../testing/ledger.ts';
 import { FakeQueue } from '../testing/queue.ts';
 import type { Cluster } from './cluster.ts';
+import { agreementWith } from './agreement.ts';
 import { Outage } from './outage.ts';
 import { Resync } from './resync.ts';
 
 const revision = { workloadUid: 'web-uid', replicaSetUid: 'web-1-uid' };
 const MINUTE_MS = 60_000;
 
-function resyncOf(cluster: Cluster, { isLeader = true, mayWrite = true } = {}) {
+function resyncOf(
+  cluster: Cluster,
+  { isLeader = true, mayWrite = true, isFollowed = (): boolean => true } = {},
+) {
   const ledger = new FakeLedger();
   const queue = new FakeQueue();
   const listed: { uid: string; atMs: number }[] = [];
@@ -23,6 +27,7 @@ function resyncOf(cluster: Cluster, { isLeader = true, mayWrite = true } = {}) {
       now: () => queue.nowMs,
       random: () => 1,
     }),
+    agrees: agreementWith(cluster, isFollowed),
     list: ({ metadata }) => {
       listed.push({ uid: metadata.uid, atMs: queue.nowMs });
       return Promise.resolve({ resourceVersion: '9', pods: [] });
@@ -37,6 +42,28 @@ function resyncOf(cluster: Cluster, { isLeader = true, mayWrite = true } = {}) {
   return { resync, ledger, queue, listed, pass };
 }
 
+const placeOf = (name: string) =>
+  ({ token: name, type: 'spot', rank: 0, substitute: false, state: 'live', resourceVersion: '1' }) as const;
+
+function aClusterWithTwo(): Cluster {
+  const cluster = aManagedCluster();
+  for (const token of ['a', 'b']) {
+    cluster.pods.upsert(aPod(token, { node: 'spot-1', mark: { token, type: 'spot', rank: 0 } }), true);
+  }
+  return cluster;
+}
+
+/** Listed once, and trusted from then on. */
+async function atRest(options: Parameters<typeof resyncOf>[1] = {}) {
+  const cluster = aClusterWithTwo();
+  const stage = resyncOf(cluster, options);
+  stage.ledger.holding = [placeOf('a'), placeOf('b')];
+  stage.resync.spread();
+  await stage.pass(MINUTE_MS);
+  stage.listed.length = 0;
+  return { ...stage, cluster };
+}
+
 const verbs = (ledger: FakeLedger) => ledger.calls.map(({ verb }) => verb);
 
 describe('the resync', () => {
@@ -48,12 +75,56 @@ describe('the resync', () => {
     expect(ledger.calls.every((call) => call.revision.replicaSetUid === revision.replicaSetUid)).toBe(true);
   });
 
-  it('lists each ReplicaSet about once a minute on the leader', async () => {
-    const { resync, listed, pass } = resyncOf(aManagedCluster());
+  it('lists each ReplicaSet about once a minute on the leader while its ledger is not as its pods are', async () => {
+    const { resync, listed, pass } = resyncOf(aClusterWithTwo());
     resync.spread();
     await pass(10 * MINUTE_MS);
     expect(listed.length).toBeGreaterThanOrEqual(9);
     expect(listed.length).toBeLessThanOrEqual(10);
+  });
+
+  it('does not list by the clock what agrees with the watched pods, for at most twenty minutes', async () => {
+    const { listed, pass } = await atRest();
+    await pass(9 * MINUTE_MS);
+    expect(listed).toEqual([]);
+    await pass(14 * MINUTE_MS);
+    expect(listed).toHaveLength(1);
+  });
+
+  it.each([
+    ['a confirmation that was lost', [placeOf('a'), { ...placeOf('b'), state: 'pending' as const }]],
+    ['a release that was lost', [placeOf('a'), placeOf('b'), placeOf('gone')]],
+    ['a pod that the ledger does not hold', [placeOf('a')]],
+    ['a type that is another', [placeOf('a'), { ...placeOf('b'), type: 'on-demand' as const }]],
+    ['a rank that is another', [placeOf('a'), { ...placeOf('b'), rank: 3 }]],
+    ['a substitute that is none', [placeOf('a'), { ...placeOf('b'), substitute: true }]],
+  ])('finds %s within a period', async (_, holding) => {
+    const { ledger, listed, pass } = await atRest();
+    ledger.holding = holding;
+    await pass(1.2 * MINUTE_MS);
+    expect(listed).toHaveLength(1);
+  });
+
+  it('confirms by a list what the ledger was told since', async () => {
+    const { resync, listed, pass } = await atRest();
+    resync.touched('web-1-uid');
+    await pass(1.2 * MINUTE_MS);
+    expect(listed).toHaveLength(1);
+    await pass(5 * MINUTE_MS);
+    expect(listed).toHaveLength(1);
+  });
+
+  it('lists while the watch of pods says nothing', async () => {
+    const { listed, pass } = await atRest({ isFollowed: () => false });
+    await pass(5 * MINUTE_MS);
+    expect(listed.length).toBeGreaterThanOrEqual(4);
+  });
+
+  it('lists though it was trusted when the ledger may have lost entries', async () => {
+    const { resync, listed, pass } = await atRest();
+    resync.soon(resync.revisions.keys());
+    await pass(1_000);
+    expect(listed).toHaveLength(1);
   });
 
   it('lists nothing by the clock on a standby', async () => {

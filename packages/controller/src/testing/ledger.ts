@@ -1,4 +1,5 @@
 import {
+  type LedgerEntry,
   type LedgerPod,
   LedgerUnavailable,
   type ListMark,
@@ -18,6 +19,13 @@ export class FakeLedger {
   isDown = false;
   /** Calls that failed because it was down. */
   refused = 0;
+
+  /** What `entries` answers. */
+  holding: readonly LedgerEntry[] = [];
+
+  entries(): Promise<readonly LedgerEntry[]> {
+    return Promise.resolve(this.holding);
+  }
 
   /** The tokens that a ledger told all this would hold. */
   get held(): readonly string[] {

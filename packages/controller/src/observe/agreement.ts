@@ -1,0 +1,31 @@
+import type { ObservedReplicaSet } from '@spotalis/core';
+import type { LedgerEntry } from '@spotalis/ledger';
+import type { Cluster } from './cluster.ts';
+import { ledgerPodOf } from './observer.ts';
+
+/** Whether a ledger holds exactly the pods of its ReplicaSet that are watched, each as it is. */
+export type Agrees = (replicaSet: ObservedReplicaSet, entries: readonly LedgerEntry[]) => boolean;
+
+/** `isFollowed`: whether the watch of pods is alive. What it showed last says nothing once it is not. */
+export const agreementWith =
+  (cluster: Cluster, isFollowed: () => boolean): Agrees =>
+  ({ metadata }, entries) => {
+    if (!isFollowed()) return false;
+    const missing = new Map(entries.map((entry) => [entry.token, entry]));
+    const found = new Set<string>();
+    for (const pod of cluster.pods.by('controller', metadata.uid)) {
+      if (pod.ended) continue;
+      const expected = ledgerPodOf(pod, cluster.nodeTypeOf(pod));
+      // Of which type it is, nobody can say yet.
+      if (expected === undefined) return false;
+      // A template that carries somebody's token gives it to all its pods.
+      if (found.has(expected.token)) continue;
+      const entry = missing.get(expected.token);
+      if (entry?.state !== 'live' || entry.type !== expected.type) return false;
+      if (expected.rank !== undefined && entry.rank !== expected.rank) return false;
+      if (entry.substitute !== (expected.substitute ?? false)) return false;
+      missing.delete(expected.token);
+      found.add(expected.token);
+    }
+    return missing.size === 0;
+  };
