@@ -89,19 +89,6 @@ export {
 } from './capacity/placement.ts';
 export type { NodeRequirement, NodeSelectorTerm, PodSpecView, PodView, Toleration } from './capacity/pod.ts';
 export { providerPresets } from './capacity/presets.ts';
-export {
-  type AdmissionTrace,
-  type PassedFacts,
-  reasonByCount,
-  type SteeredFacts,
-  type SteeredReason,
-  steeredReasons,
-  type UnsteeredReason,
-  unsteeredReasons,
-  type UntouchedReason,
-  untouchedReasons,
-} from './explain/admission.ts';
-export { explainAdmission } from './explain/sentence.ts';
 export { explainDrought } from './explain/drought.ts';
 export { explainRebalance } from './explain/rebalance.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './window/window.ts';

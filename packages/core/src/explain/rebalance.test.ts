@@ -155,4 +155,15 @@ describe('the sentence on a decision', () => {
       'Held because 20 moves are begun within a minute and the limit is 20.',
     );
   });
+
+  it('names a few of thousands of pods', () => {
+    const exclusions = Array.from({ length: 5_000 }, (_, index) => ({
+      pod: `web-${index}`,
+      reason: 'TooYoung' as const,
+      untilMs: null,
+    }));
+    const told = explainRebalance({ ...held('NoCandidate', { exclusions }), standing, drought: null });
+    expect(told).toMatch(/web-9 is younger than rebalance.minPodAge and 4990 more\.$/);
+    expect(told.length).toBeLessThan(1_024);
+  });
 });

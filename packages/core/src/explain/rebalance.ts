@@ -53,11 +53,24 @@ export const dooms: Readonly<Record<Doom, string>> = {
 };
 
 const at = (timeMs: number): string => new Date(timeMs).toISOString().replace('.000Z', 'Z');
-const list = (names: readonly string[]): string => names.join(', ');
+
+/** A workload may have thousands of pods, and an Event's note has room for a few. */
+const MOST_NAMED = 10;
+
+function some(names: readonly string[], separator: string): string {
+  const more = names.length - MOST_NAMED;
+  const named = names.slice(0, MOST_NAMED).join(separator);
+  return more > 0 ? `${named} and ${more} more` : named;
+}
+
+const list = (names: readonly string[]): string => some(names, ', ');
 
 function excluded(all: readonly Exclusion[]): string {
   if (all.length === 0) return 'there is none';
-  return all.map(({ pod, reason }) => `${pod} ${exclusions[reason]}`).join('; ');
+  return some(
+    all.map(({ pod, reason }) => `${pod} ${exclusions[reason]}`),
+    '; ',
+  );
 }
 
 function misfitting({ readyNodes, misfits: found }: Misfits, to: CapacityType): string {
