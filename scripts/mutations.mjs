@@ -1,6 +1,6 @@
 /**
- * Rules that were tried and were wrong, each as an edit of the source that brings it back. `because` says what goes
- * wrong then. Every `find` has to occur exactly once, so that an edit of the source cannot silently disarm one.
+ * Rules that were tried and were wrong, or would be, each as an edit of the source that brings it in. `because` says
+ * what goes wrong then. Every `find` has to occur exactly once, so that an edit of the source cannot silently disarm one.
  */
 const next = 'packages/core/src/distribution/next.ts';
 const slot = 'packages/core/src/distribution/slot.ts';
@@ -8,6 +8,10 @@ const target = 'packages/core/src/distribution/target.ts';
 const book = 'packages/ledger/src/memory/revision-book.ts';
 const outage = 'packages/ledger/src/outage.ts';
 const flight = 'packages/webhook/src/reserve/flight.ts';
+const rebalance = 'packages/core/src/rebalance/';
+const breaker = 'packages/core/src/drought/breaker.ts';
+const admit = 'packages/core/src/capacity/admit.ts';
+const rotation = 'packages/webhook/src/certificates/rotation.ts';
 const decideScript = 'packages/ledger/src/redis/decidePlace-10.lua';
 const seeScript = 'packages/ledger/src/redis/seePod-8.lua';
 
@@ -189,6 +193,171 @@ export const mutations = [
           'lane.waiting ??= { needs: [], result: this.#run(key, { waiting: undefined }, [need]), begin: () => undefined };',
       },
     ],
+  },
+  {
+    name: 'one label of the two opts in',
+    because: 'workloads are touched that nobody asked for',
+    tests: 'packages/core/src/policy/managed',
+    edits: [
+      {
+        file: 'packages/core/src/policy/managed.ts',
+        find: 'if (namespaceEnabled && workloadEnabled) return yes;',
+        replace: 'if (namespaceEnabled || workloadEnabled) return yes;',
+      },
+    ],
+  },
+  {
+    name: 'moves amid a rollout',
+    because: 'pods are evicted that the rollout is about to replace',
+    tests: `${rebalance}gate`,
+    edits: [
+      {
+        file: `${rebalance}gate.ts`,
+        find: '  generationBehind,\n  rolloutInProgress,\n];',
+        replace: '  generationBehind,\n];',
+      },
+    ],
+  },
+  {
+    name: 'moves without the ledger',
+    because: 'a replacement gets any type, and is moved again',
+    tests: `${rebalance}gate`,
+    edits: [{ file: `${rebalance}gate.ts`, find: '= [\n  ledgerUnreachable,\n', replace: '= [\n' }],
+  },
+  {
+    name: 'percentages of a PDB rounded down',
+    because: 'one pod more goes than the application allows',
+    tests: `${rebalance}pdb`,
+    edits: [
+      {
+        file: `${rebalance}pdb.ts`,
+        find: "resolveFraction(minAvailable, expectedPods, 'up')",
+        replace: "resolveFraction(minAvailable, expectedPods, 'down')",
+      },
+    ],
+  },
+  {
+    name: 'an unready pod is free for any PDB',
+    because: 'evictions are sent that the API server refuses for ever',
+    tests: `${rebalance}pdb`,
+    edits: [
+      {
+        file: `${rebalance}pdb.ts`,
+        find: 'if (!pod.ready && needed > 0 && healthy >= needed)',
+        replace: 'if (!pod.ready)',
+      },
+    ],
+  },
+  {
+    name: 'the last available pod may go',
+    because: 'a workload without a PDB loses one pod more than its own strategy allows',
+    tests: `${rebalance}availability`,
+    edits: [
+      {
+        file: `${rebalance}availability.ts`,
+        find: 'sparesOne: available - 1 >= needed',
+        replace: 'sparesOne: available >= needed',
+      },
+    ],
+  },
+  {
+    name: "one move more than the minute's budget",
+    because: 'the limit of the whole cluster is exceeded',
+    tests: `${rebalance}budget`,
+    edits: [
+      {
+        file: `${rebalance}budget.ts`,
+        find: 'if (recent.length < limit) return null;',
+        replace: 'if (recent.length <= limit) return null;',
+      },
+    ],
+  },
+  {
+    name: 'a new leader begins with a fresh budget',
+    because: 'two leaders together move twice as much within a minute',
+    tests: 'packages/controller/src/act/flights',
+    edits: [
+      {
+        file: 'packages/controller/src/act/flights.ts',
+        find: 'begunAtMs: [...inherited, ...this.#begunAtMs],',
+        replace: 'begunAtMs: this.#begunAtMs,',
+      },
+    ],
+  },
+  {
+    name: 'a window is open at its very end',
+    because: 'two windows that follow each other are one moment too long',
+    tests: 'packages/core/src/window/',
+    edits: [
+      {
+        file: 'packages/core/src/window/window.ts',
+        find: 'openingAfter(window, nowMs - Math.min(window.durationMs, LONGEST_LOOK_BACK_MS))',
+        replace: 'openingAfter(window, nowMs - Math.min(window.durationMs, LONGEST_LOOK_BACK_MS) - 1)',
+      },
+    ],
+  },
+  {
+    name: 'a failed attempt keeps its back-off',
+    because: 'a long drought is tried as often as a short one, and each attempt costs a pod its time',
+    tests: 'packages/core/src/drought/breaker',
+    edits: [
+      {
+        file: breaker,
+        find: 'const next = longer(backoffMs, backoff);\n',
+        replace: 'const next = backoffMs;\n',
+      },
+    ],
+  },
+  {
+    name: 'a second permit while a pod is on its way',
+    because: 'a whole scale-up is sent to capacity that one pod was to try out',
+    tests: 'packages/core/src/drought/breaker',
+    edits: [
+      { file: breaker, find: '  if (pending > 0) return still(breaker, null, permits);\n', replace: '' },
+    ],
+  },
+  {
+    name: 'labels of a type beside the terms of a pod instead of in them',
+    because: 'terms are alternatives: the pod may go where it was, on either type',
+    tests: 'packages/core/src/capacity/admit',
+    edits: [
+      {
+        file: admit,
+        find: 'return terms.flatMap((term) => {',
+        replace:
+          'return [...terms, ...alternatives.map((matchExpressions) => ({ matchExpressions }))].flatMap((term) => {',
+      },
+    ],
+  },
+  {
+    name: 'a term that selects nothing is narrowed',
+    because: 'with our labels in it, it selects every node of the type',
+    tests: 'packages/core/src/capacity/admit',
+    edits: [{ file: admit, find: 'if (selectsNothing(term)) return [term];', replace: '' }],
+  },
+  {
+    name: 'keys are no JSON pointers',
+    because: 'every key has a slash, and the API server refuses the whole patch',
+    tests: 'packages/core/src/capacity/',
+    edits: [
+      {
+        file: 'packages/core/src/capacity/patch.ts',
+        find: ".replaceAll('/', '~1')",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a certificate is served as soon as it is registered',
+    because: 'API servers that have not noticed yet cannot verify it',
+    tests: 'packages/webhook/src/certificates/rotation',
+    edits: [{ file: rotation, find: 'return settleMs - trustedForMs;', replace: 'return 0;' }],
+  },
+  {
+    name: 'registered authorities are dropped',
+    because: 'a certificate that another replica still serves cannot be verified',
+    tests: 'packages/webhook/src/certificates/rotation',
+    edits: [{ file: rotation, find: '    ...(look.registered ?? []),\n', replace: '' }],
   },
   {
     name: 'Redis: the slot decides the type',

@@ -293,4 +293,35 @@ describe('a rotation', () => {
     expect(shouldServe({ ...look, registered: [old!, other!] })).toBe(true);
     expect(shouldServe({ ...look, serving: false })).toBe(true);
   });
+
+  describe('with a certificate to be replaced', () => {
+    const now = 10 * lifetimeMs;
+    const old: Trust = { fingerprint: 'old', notAfterMs: now + minuteMs };
+    const next: Trust = { fingerprint: 'next', notAfterMs: now + lifetimeMs };
+    const leafOf = ({ fingerprint, notAfterMs }: Trust): StoredLeaf => ({
+      authority: fingerprint,
+      notBeforeMs: notAfterMs - lifetimeMs,
+      notAfterMs,
+      fits: true,
+    });
+    const look = (trustedForMs: number | undefined): Look<Trust> => ({
+      leaf: leafOf(old),
+      authorities: [old, next],
+      registered: [old, next],
+      serving: true,
+      staged: { authority: next, leaf: leafOf(next), trustedForMs },
+    });
+
+    it('puts the new one into use only when every API server has had the time to notice', () => {
+      const { settleMs } = terms;
+      expect(nextStep(look(undefined), terms, now)).toEqual({ kind: 'wait', forMs: settleMs });
+      expect(nextStep(look(settleMs - 1), terms, now)).toEqual({ kind: 'wait', forMs: 1 });
+      expect(nextStep(look(settleMs), terms, now)).toMatchObject({ kind: 'promote' });
+    });
+
+    it('keeps each authority that is registered, whoever registered it', () => {
+      const found = { ...look(undefined), authorities: [next] };
+      expect(nextStep(found, terms, now)).toEqual({ kind: 'store', authorities: [next, old] });
+    });
+  });
 });
