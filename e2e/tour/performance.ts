@@ -25,6 +25,10 @@ export async function perform(scene: Scene, theatre: Theatre): Promise<Ending> {
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   return {
     off,
-    account: `${scene.name}: ${off} pods off target, ${evictions} evictions, ${seconds} s. ${finding}`,
+    account: `${scene.name}: ${count(off, 'pod')} off target, ${count(evictions, 'eviction')}, ${seconds} s. ${finding}`,
   };
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

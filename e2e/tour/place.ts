@@ -40,6 +40,8 @@ export async function findPlace(plan: Plan, leave: Leave, say: (line: string) =>
     redis: { url: redis?.url ?? 'memory://' },
     webhooks: redis === undefined ? 1 : 3,
     configuration: pace,
+    // There is no Service that would have to hear first of a webhook that ends.
+    env: { webhook: { SPOTALIS_WEBHOOK_DRAIN_GRACE: '0s' } },
     ...(plan.host && { host: plan.host }),
   });
   leave.later(() => installation.stop());

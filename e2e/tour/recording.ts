@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { stripVTControlCharacters } from 'node:util';
+import { wrap } from './wrap.ts';
 
 interface Frame {
   readonly atMs: number;
@@ -40,7 +40,7 @@ export class Recording {
   }
 
   render(): string {
-    const frames = this.#frames.map(({ text }) => text.split('\n').flatMap(wrap));
+    const frames = this.#frames.map(({ text }) => text.split('\n').flatMap((line) => wrap(line, columns)));
     const rows = Math.max(1, ...frames.map(({ length }) => length));
     const width = Math.ceil(columns * glyphWidth + 2 * margin);
     const height = rows * lineHeight + 2 * margin;
@@ -105,20 +105,4 @@ function spans(line: string): string {
 
 function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/** Lines with colours are short ones: only plain text is ever too wide. */
-function wrap(line: string): string[] {
-  if (stripVTControlCharacters(line).length <= columns) return [line];
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.split(' ')) {
-    if (current !== '' && current.length + 1 + word.length > columns) {
-      lines.push(current);
-      current = `  ${word}`;
-    } else {
-      current = current === '' ? word : `${current} ${word}`;
-    }
-  }
-  return [...lines, current];
 }

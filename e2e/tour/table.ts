@@ -8,6 +8,8 @@ export interface Row {
   readonly onDemand: Tally;
   readonly unsteered: number;
   readonly ready: number;
+  /** Why Spotalis leaves it alone, if it does. */
+  readonly untouched: string | undefined;
 }
 
 interface Tally {
@@ -42,23 +44,26 @@ export function isSettled(row: Row): boolean {
 }
 
 function state(row: Row, style: Style): string {
+  if (row.untouched !== undefined) return style.faint(`left alone: ${row.untouched}`);
   if (isSettled(row)) return style.good('on target');
   if (onTarget(row)) return style.good(`on target, ${row.ready} Ready`);
   const created = row.spot.actual + row.onDemand.actual + row.unsteered;
-  if (created !== row.replicas) return style.bad(`${created} of ${row.replicas} created`);
+  if (created > row.replicas) return style.bad(`${created - row.replicas} too many`);
+  if (created < row.replicas) return style.bad(`${created} of ${row.replicas} created`);
   return style.bad(`off by ${Math.abs(row.spot.actual - row.spot.target)}`);
 }
 
 /** Columns as wide as their widest cell; colours take no room. */
 export function renderTable(rows: readonly Row[], style: Style): string {
-  const tally = ({ actual, target }: Tally): string => `${actual}/${target}`;
+  const tally = ({ untouched }: Row, { actual, target }: Tally): string =>
+    untouched === undefined ? `${actual}/${target}` : String(actual);
   const header = ['WORKLOAD', 'ASKED', 'REPLICAS', 'SPOT', 'ON-DEMAND', 'STATE'];
   const cells = rows.map((row) => [
     row.workload,
     row.asked,
     String(row.replicas),
-    tally(row.spot),
-    tally(row.onDemand),
+    tally(row, row.spot),
+    tally(row, row.onDemand),
     state(row, style),
   ]);
   const widths = header.map((title, column) =>

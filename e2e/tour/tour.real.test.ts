@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@spotalis/cluster';
+import { connectCluster, waitFor } from '@spotalis/cluster';
+import { manifest, optedInNamespace } from '../scenarios/workload.ts';
 import { scenes } from './scenes/catalogue.ts';
 
 const names = scenes.map(({ name }) => name).join(', ');
@@ -26,6 +27,20 @@ function processesWith(directory: string): string[] {
       return false;
     }
   });
+}
+
+async function addOwn(kubeconfig: string): Promise<void> {
+  const cluster = await connectCluster(kubeconfig);
+  await cluster.api.apply([
+    optedInNamespace('own'),
+    manifest({
+      name: 'mine',
+      namespace: 'own',
+      replicas: 4,
+      policy: { spotPercentage: 50, minOnDemand: 0 },
+    }),
+  ]);
+  await cluster.disconnect();
 }
 
 describe('the tour', () => {
@@ -98,6 +113,20 @@ describe('the tour', () => {
     },
     240_000,
   );
+
+  it('shows a workload that somebody adds', async () => {
+    let added: Promise<unknown> | undefined;
+    let asked = false;
+    const { output } = await start([], (seen, end) => {
+      const kubeconfig = seen.match(/KUBECONFIG=(\S+)/)?.[1];
+      if (kubeconfig !== undefined) added ??= addOwn(kubeconfig);
+      if (asked || !/^own\/mine .* 2\/2 +2\/2 +on target$/m.test(seen)) return;
+      asked = true;
+      end('SIGINT');
+    });
+    await added;
+    expect(output).toMatch(/^own\/mine +50 % spot, 0 must not +4 /m);
+  }, 120_000);
 
   it('plays all scenes, tells what happened, and records them', async () => {
     const file = join(temporary, 'tour.svg');

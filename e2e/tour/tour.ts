@@ -3,7 +3,7 @@ import type { Plan } from './arguments.ts';
 import type { Leave } from './interruption.ts';
 import { keysPressed } from './keys.ts';
 import { renderMenu } from './menu.ts';
-import { observe } from './observation.ts';
+import { observe, observeAll } from './observation.ts';
 import { opening, perform } from './performance.ts';
 import { findPlace, type Place } from './place.ts';
 import { Recording } from './recording.ts';
@@ -12,7 +12,7 @@ import { scenes } from './scenes/catalogue.ts';
 import type { Scene } from './scenes/scene.ts';
 import { Theatre } from './scenes/theatre.ts';
 import { Screen } from './screen.ts';
-import { coloured, isSettled, plain, renderTable, type Style } from './table.ts';
+import { coloured, isSettled, plain, type Row, renderTable, type Style } from './table.ts';
 
 const settleTimeoutMs = 180_000;
 const refreshMs = 250;
@@ -31,7 +31,7 @@ export async function tour(plan: Plan, leave: Leave): Promise<void> {
     case 'play':
       return play(place, plan.programme);
     case 'stay':
-      return stay(place);
+      return stay(place, leave);
   }
 }
 
@@ -61,9 +61,8 @@ async function play(
   const stopDrawing =
     recording &&
     drawInto(
-      (frame) => recording.add(frame),
-      place.target.api,
-      () => notes,
+      (table) => recording.add([table, ...notes].join('\n')),
+      () => observe(place.target.api),
     );
   const tell = (line: string): void => {
     say(line);
@@ -89,10 +88,12 @@ function theatreAt({ own, redis, installation }: Place): Theatre {
   return new Theatre({ cluster: own, redis, installation });
 }
 
-async function stay(place: Place): Promise<void> {
+async function stay(place: Place, leave: Leave): Promise<void> {
   const { target, own } = place;
   say(`Use it yourself:  export KUBECONFIG=${target.kubeconfig}`);
   say('For example:      kubectl -n shop scale deployment web --replicas 40');
+  say('Ask it:           packages/cli/dist/kubectl-spotalis.mjs status -A');
+  say('A workload of your own with the label spotalis.io/enabled=true joins the table.');
   say('Ctrl-C ends it and leaves nothing behind.\n');
   const keys = own && keysPressed();
   if (!keys) {
@@ -103,11 +104,12 @@ async function stay(place: Place): Promise<void> {
   const notes: string[] = [];
   let playing: Scene | undefined;
   const screen = new Screen();
-  drawInto(
-    (frame) => screen.draw(`${frame}\n\n${renderMenu(scenes, playing)}`),
-    target.api,
-    () => notes.slice(-6),
+  const stopDrawing = drawInto(
+    (table) => screen.draw({ table, notes: notes.slice(-6), menu: renderMenu(scenes, playing) }),
+    () => observeAll(target.api),
   );
+  // Before anything else: the table would be drawn over the word that it ends.
+  leave.later(async () => void stopDrawing());
   for await (const key of keys) {
     const scene = scenes[Number(key) - 1];
     if (scene === undefined || playing !== undefined) continue;
@@ -122,25 +124,21 @@ async function stay(place: Place): Promise<void> {
   }
 }
 
-function tableNow(api: ApiClient, style: Style): Promise<string> {
-  return observe(api).then(
+function tableNow(look: () => Promise<readonly Row[]>, style: Style): Promise<string> {
+  return look().then(
     (rows) => renderTable(rows, style),
     (error: unknown) => `the API server does not answer: ${String(error)}`,
   );
 }
 
-/** Draws the table, with the notes under it, again and again until the returned function is called. */
-function drawInto(
-  draw: (frame: string) => void,
-  api: ApiClient,
-  notes: () => readonly string[],
-): () => Promise<void> {
+/** Draws the table again and again until the returned function is called. */
+function drawInto(draw: (table: string) => void, look: () => Promise<readonly Row[]>): () => Promise<void> {
   let going = true;
   const style = process.env['NO_COLOR'] ? plain : coloured;
   const ended = (async () => {
     while (going) {
-      const table = await tableNow(api, style);
-      draw([table, ...notes()].join('\n'));
+      const table = await tableNow(look, style);
+      if (going) draw(table);
       await new Promise((resolve) => setTimeout(resolve, refreshMs));
     }
   })();
@@ -155,7 +153,7 @@ async function showTable(api: ApiClient): Promise<never> {
   const style = process.stdout.isTTY && !process.env['NO_COLOR'] ? coloured : plain;
   let before = '';
   for (;;) {
-    const table = await tableNow(api, style);
+    const table = await tableNow(() => observeAll(api), style);
     if (table !== before) say(`${table}\n`);
     before = table;
     await new Promise((resolve) => setTimeout(resolve, refreshMs));
