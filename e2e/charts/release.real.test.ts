@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chartDir,
   type Cluster,
+  findDefinitions,
   Helm,
   type KubeObject,
   startCluster,
   type Values,
   waitFor,
 } from '@spotalis/cluster';
+import { optional } from './optional.ts';
 
 /** Every kind that the charts render or that follows from one of them. */
 const KINDS = [
@@ -60,7 +62,10 @@ describe('a release on a real API server', () => {
 
   /** Enforces the profile `restricted`, so that pods which do not fit are never made. */
   async function namespace(name: string): Promise<void> {
-    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    const labels = {
+      'pod-security.kubernetes.io/enforce': 'restricted',
+      'pod-security.kubernetes.io/warn': 'restricted',
+    };
     await cluster.api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
     await waitFor('the namespace to be furnished', async () => {
       const account = await cluster.api.find('ServiceAccount', `${name}/default`);
@@ -142,10 +147,24 @@ describe('a release on a real API server', () => {
       controller: { replicas: 1 },
       global: { config: { scope: { namespaceSelector: { matchLabels: { team: 'web' } } } } },
     };
+    const replicas = async () => {
+      const { spec } = await cluster.api.get<{ spec: { replicas: number } }>(
+        'Deployment',
+        `${release.namespace}/spotalis-webhook`,
+      );
+      return spec.replicas;
+    };
     await helm.upgrade(release, chartDir(), everything);
     await running(release.namespace, 'controller', 1);
     await isWhole();
+    // The autoscaler's number from now on: neither an upgrade nor the way back may take webhooks away.
+    expect(await replicas()).toBe(3);
+    await cluster.api.scale('Deployment', `${release.namespace}/spotalis-webhook`, 5);
+    await helm.upgrade(release, chartDir(), everything);
+    expect(await replicas()).toBe(5);
     await helm.rollback(release);
+    expect(await replicas()).toBe(3);
+    await helm.rollback(release, 1);
     await running(release.namespace, 'controller', 2);
     await isWhole();
 
@@ -190,5 +209,27 @@ describe('a release on a real API server', () => {
       expect(KINDS).toContain(kind);
     }
     await helm.uninstall(green);
+  }, 60_000);
+
+  it('has optional parts that the API server and the operators understand, to the last field', async () => {
+    const release = { name: 'spotalis', namespace: 'optional' };
+    await namespace(release.namespace);
+    const found = await findDefinitions((line) => process.stderr.write(`${line}\n`));
+    if ('missing' in found) throw new Error(found.missing);
+    for (const text of found.texts) await cluster.api.apply(text);
+    await waitFor('their kinds to be served', async () => {
+      const kinds = ['Certificate', 'Issuer', 'PodMonitor', 'PrometheusRule', 'ServiceMonitor'];
+      await Promise.all(kinds.map((kind) => cluster.api.list(kind)));
+      return true;
+    });
+    for (const values of optional) {
+      for (const object of await helm.template(release, chartDir(), values)) {
+        const what = `${object.kind} ${object.metadata?.name}`;
+        const warnings = await cluster.api
+          .applyWarnings(object)
+          .catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
+        expect({ what, warnings }).toEqual({ what, warnings: [] });
+      }
+    }
   }, 60_000);
 });

@@ -11,6 +11,7 @@ type Chart = 'spotalis' | (typeof subcharts)[number];
 interface Schema {
   readonly type?: string;
   readonly enum?: readonly string[];
+  readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
@@ -44,11 +45,11 @@ function merged(one: unknown, other: unknown): unknown {
 }
 
 /** Another value than any default. */
-function sample({ type, enum: choices }: Schema, isOn: boolean): unknown {
+function sample({ type, enum: choices, items }: Schema, isOn: boolean): unknown {
   if (choices !== undefined) return choices.at(-1);
   if (Array.isArray(type) || type === 'integer') return 7;
   if (type === 'boolean') return !isOn;
-  if (type === 'array') return [{ operator: 'Exists' }];
+  if (type === 'array') return items?.type === 'integer' ? [7] : [{ operator: 'Exists' }];
   if (type === 'object') return { 'example.com/a': 'b' };
   return 'sample';
 }
@@ -126,8 +127,15 @@ describe('the charts', () => {
     async (chart) => {
       // On, so that what belongs to an option shows; a password, because a random one never is the same.
       const options: Values = {
-        webhook: { autoscaling: { enabled: true }, metrics: { serviceMonitor: { enabled: true } } },
-        controller: { metrics: { serviceMonitor: { enabled: true } } },
+        webhook: {
+          autoscaling: { enabled: true },
+          metrics: { serviceMonitor: { enabled: true } },
+          networkPolicy: { egress: { enabled: true } },
+        },
+        controller: {
+          metrics: { serviceMonitor: { enabled: true } },
+          networkPolicy: { egress: { enabled: true } },
+        },
         redis: { password: 'given' },
         alerts: { enabled: true },
         dashboard: { enabled: true },

@@ -19,6 +19,7 @@ export { serviceImage } from './images/service.ts';
 export { installationNamespace, webhookService } from './installation/manifests.ts';
 export { connectCluster, ExistingCluster } from './existing.ts';
 export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATION } from './kwok/stages.ts';
+export { findDefinitions } from './binaries/definitions.ts';
 export { findKarpenter } from './binaries/karpenter.ts';
 export { type Karpenter, startKarpenter } from './karpenter/karpenter.ts';
 export type { Component } from './process/component.ts';

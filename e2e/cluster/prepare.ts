@@ -1,4 +1,5 @@
 /** Gets everything that the tests need into the cache, and starts nothing: `node e2e/cluster/prepare.ts`. */
+import { findDefinitions } from './binaries/definitions.ts';
 import { findKarpenter } from './binaries/karpenter.ts';
 import { prepareBinaries, prepareHelm, prepareKubectl, prepareNodeBinaries } from './binaries/prepare.ts';
 import { announce } from './process/announce.ts';
@@ -10,7 +11,12 @@ import { findRedis } from './redis/program.ts';
 
 /** What some machines cannot have; the tests that need it say so and are left out. */
 async function prepareExtras(): Promise<void> {
-  for (const found of [await findKarpenter(announce), await findPrometheus(announce)]) {
+  const extras = [
+    await findKarpenter(announce),
+    await findPrometheus(announce),
+    await findDefinitions(announce),
+  ];
+  for (const found of extras) {
     if ('missing' in found) announce(`going on without: ${found.missing}`);
   }
   const whyNot = await whyNoRealNode();

@@ -140,12 +140,12 @@ export class ApiClient {
     });
   }
 
-  /** What the API server would warn of if this was applied. Nothing is changed. */
+  /** What the API server would warn of if this was applied; it refuses unknown fields. Nothing is changed. */
   async applyWarnings(object: KubeObject): Promise<string[]> {
     const { apiVersion, kind, metadata: { name, namespace = 'default' } = {} } = object;
     const path = pathOf(await this.#resource(`${apiVersion}/${kind}`), namespace, name);
     const { warnings } = await this.#send('PATCH', path, {
-      query: { fieldManager: FIELD_MANAGER, force: 'true', dryRun: 'All' },
+      query: { fieldManager: FIELD_MANAGER, force: 'true', dryRun: 'All', fieldValidation: 'Strict' },
       body: object,
       contentType: 'application/apply-patch+yaml',
     });

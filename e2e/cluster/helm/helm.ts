@@ -69,9 +69,10 @@ export class Helm {
     await this.#run(['upgrade', release.name, chart, ...at(release)], values);
   }
 
-  /** To the revision before the last. */
-  async rollback(release: Release): Promise<void> {
-    await this.#run(['rollback', release.name, ...at(release)]);
+  /** To the revision before the last, or to that one. */
+  async rollback(release: Release, revision?: number): Promise<void> {
+    const to = revision === undefined ? [] : [String(revision)];
+    await this.#run(['rollback', release.name, ...to, ...at(release)]);
   }
 
   async uninstall(release: Release): Promise<void> {

@@ -127,48 +127,18 @@ export interface Registration {
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
 }
 
-/** Pods are asked about only where someone opted in, and only those a ReplicaSet or a StatefulSet controls. */
+/** As the chart registers it, but for where the webhook is. */
 export function registration({ url, caBundle, reinvocationPolicy = 'Never' }: Registration): Manifest {
+  const excluded = JSON.stringify(['kube-system', installationNamespace]);
+  const text = readFileSync(new URL('webhook/registration.yaml', charts), 'utf8');
+  const entry: object = parse(
+    text.replace('$(EXCLUDED_NAMESPACES)', excluded).replace('$(TIMEOUT_SECONDS)', '2'),
+  );
+  const clientConfig = { url, ...(caBundle && { caBundle: Buffer.from(caBundle).toString('base64') }) };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
     metadata: { name: 'spotalis' },
-    webhooks: [
-      {
-        name: 'pods.spotalis.io',
-        admissionReviewVersions: ['v1'],
-        clientConfig: { url, ...(caBundle && { caBundle: Buffer.from(caBundle).toString('base64') }) },
-        rules: [
-          {
-            apiGroups: [''],
-            apiVersions: ['v1'],
-            resources: ['pods'],
-            operations: ['CREATE'],
-            scope: 'Namespaced',
-          },
-        ],
-        namespaceSelector: {
-          matchExpressions: [
-            { key: 'spotalis.io/enabled', operator: 'In', values: ['true'] },
-            {
-              key: 'kubernetes.io/metadata.name',
-              operator: 'NotIn',
-              values: ['kube-system', installationNamespace],
-            },
-          ],
-        },
-        matchConditions: [
-          {
-            name: 'owned-by-replicaset-or-statefulset',
-            expression:
-              "has(object.metadata.ownerReferences) && object.metadata.ownerReferences.exists(o, has(o.controller) && o.controller && o.kind in ['ReplicaSet', 'StatefulSet'])",
-          },
-        ],
-        failurePolicy: 'Ignore',
-        timeoutSeconds: 2,
-        reinvocationPolicy,
-        sideEffects: 'NoneOnDryRun',
-      },
-    ],
+    webhooks: [{ ...entry, clientConfig, reinvocationPolicy }],
   };
 }

@@ -315,3 +315,50 @@ spec:
     - {{- toYaml $endpoint | nindent 6 }}
 {{- end }}
 {{- end -}}
+
+{{/* Where the services may go, as rules of a NetworkPolicy: to names, to the API server, to Redis. */}}
+{{- define "spotalis.egress" -}}
+- ports:
+    - { port: 53, protocol: UDP }
+    - { port: 53, protocol: TCP }
+- ports:
+    {{- range .Values.networkPolicy.egress.apiServerPorts }}
+    - port: {{ . }}
+    {{- end }}
+{{- if include "spotalis.redisIsNamed" . }}
+{{- with include "spotalis.redisPorts" . | fromYamlArray }}
+- ports:
+    {{- range . }}
+    - port: {{ . }}
+    {{- end }}
+{{- end }}
+{{- else }}
+- to:
+    - podSelector:
+        matchLabels:
+          app.kubernetes.io/name: spotalis
+          app.kubernetes.io/component: redis
+  ports:
+    - port: 6379
+{{- end }}
+{{- with .Values.networkPolicy.egress.more }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* On which ports the servers listen that the configuration names. A list in YAML. Sentinels tell of servers that are
+not named: those are taken to be on the usual one. */}}
+{{- define "spotalis.redisPorts" -}}
+{{- $redis := .Values.global.config.redis -}}
+{{- $ports := list -}}
+{{- with $redis.url -}}
+{{- if not (hasPrefix "memory:" .) -}}
+{{- $ports = append $ports (regexFind ":[0-9]+$" (urlParse .).host | trimPrefix ":" | default "6379" | int) -}}
+{{- end -}}
+{{- end -}}
+{{- if dig "sentinel" "nodes" list $redis -}}{{- $ports = append $ports 6379 -}}{{- end -}}
+{{- range concat (dig "sentinel" "nodes" list $redis) (dig "cluster" "nodes" list $redis) -}}
+{{- $ports = append $ports (regexFind "[0-9]+$" . | int) -}}
+{{- end -}}
+{{- toYaml (uniq $ports) -}}
+{{- end -}}

@@ -26,21 +26,32 @@
 {{- addf (include "spotalis.durationMs" $grace | float64 | mulf 0.001 | ceil) 15 | int -}}
 {{- end -}}
 
-{{/* Namespaces whose pods the webhook is asked about: the same rule as the services have. */}}
-{{- define "spotalis.namespaceSelector" -}}
+{{/* The entry of the registration, without where the webhook is. A map in YAML. */}}
+{{- define "spotalis.registration" -}}
 {{- $config := include "spotalis.config" . | fromYaml -}}
+{{- $text := .Files.Get "registration.yaml" | replace "$(EXCLUDED_NAMESPACES)" (toJson $config.scope.excludedNamespaces) -}}
+{{- $entry := $text | replace "$(TIMEOUT_SECONDS)" (toString .Values.timeoutSeconds) | fromYaml -}}
 {{- $older := dig "controller" "namespaceSelector" dict $config -}}
 {{- $scope := dig "scope" "namespaceSelector" $older $config -}}
-{{- with $scope.matchLabels -}}
-matchLabels:
-  {{- toYaml . | nindent 2 }}
-{{ end -}}
-matchExpressions:
-  - { key: spotalis.io/enabled, operator: In, values: ['true'] }
-  - key: kubernetes.io/metadata.name
-    operator: NotIn
-    values: {{ toJson $config.scope.excludedNamespaces }}
-  {{- with $scope.matchExpressions }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
+{{- $selector := $entry.namespaceSelector -}}
+{{- with $scope.matchLabels }}{{ $_ := set $selector "matchLabels" . }}{{ end -}}
+{{- with $scope.matchExpressions }}{{ $_ := set $selector "matchExpressions" (concat $selector.matchExpressions .) }}{{ end -}}
+{{- toYaml $entry -}}
+{{- end -}}
+
+{{/* Namespaces whose pods the webhook is asked about: the same rule as the services have. */}}
+{{- define "spotalis.namespaceSelector" -}}
+{{- $entry := include "spotalis.registration" . | fromYaml -}}
+{{- toYaml $entry.namespaceSelector -}}
+{{- end -}}
+
+{{/* With the autoscaler Helm says what there is already: a number that was there and is no more would become 1, at an
+upgrade or on the way back. Without a cluster to ask, as for GitOps, none is said. */}}
+{{- define "spotalis.replicas" -}}
+{{- if not .Values.autoscaling.enabled -}}
+{{ .Values.replicas }}
+{{- else if lookup "v1" "Namespace" "" "kube-system" -}}
+{{- $live := default dict (lookup "apps/v1" "Deployment" .Release.Namespace (include "spotalis.name" .)) -}}
+{{- dig "spec" "replicas" .Values.autoscaling.minReplicas $live -}}
+{{- end -}}
 {{- end -}}
