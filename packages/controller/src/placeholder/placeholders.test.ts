@@ -29,9 +29,9 @@ interface Manifest {
 }
 
 /** A leader with an API server that does what it is asked to, and shows it in the store. */
-function stage({ max = 2, isReadOnly = false } = {}) {
+function stage({ max = 2 } = {}) {
   const cluster = aCluster();
-  const script = { mayWrite: true, refuse: false };
+  const script = { mayWrite: true, isReadOnly: false, refuse: false };
   const asked: string[] = [];
   const manifests = new Map<string, Manifest>();
   let version = 1_000;
@@ -79,7 +79,7 @@ function stage({ max = 2, isReadOnly = false } = {}) {
     },
     owner: () => null,
     mayWrite: () => script.mayWrite,
-    isReadOnly: () => isReadOnly,
+    isReadOnly: () => script.isReadOnly,
     metrics: placeholderMetrics(new Metrics()),
     logger: silent,
     now: () => Date.now(),
@@ -228,12 +228,27 @@ describe('placeholders', () => {
     expect(asked).toEqual([]);
   });
 
-  it('are not made in read-only mode', async () => {
-    const { leader, asked } = stage({ isReadOnly: true });
+  it('are neither made nor removed in read-only mode, and are removed when it ends', async () => {
+    const { leader, asked, script } = stage();
     const { placeholders } = leader();
     placeholders.want(subject('web'), shape, 'move');
     await pass(10_000);
+    expect(asked.splice(0)).toEqual([`create ${name('web')}`]);
+    script.isReadOnly = true;
+    placeholders.want(subject('db'), shape, 'move');
+    placeholders.release('web-uid', 'spot', 'move');
+    await pass(10_000);
     expect(asked).toEqual([]);
+    script.isReadOnly = false;
+    placeholders.release('web-uid', 'spot', 'move');
+    await pass(10_000);
+    expect(asked).toEqual([`delete ${name('web')}`]);
+  });
+
+  it('are no evidence in read-only mode', async () => {
+    const { leader, script } = stage();
+    const { placeholders } = leader();
+    script.isReadOnly = true;
     expect(placeholders.evidence('web-uid', 'spot')).toEqual({ kind: 'off' });
   });
 });

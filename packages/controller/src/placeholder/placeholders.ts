@@ -186,7 +186,7 @@ export class Placeholders {
   }
 
   #tend(): void {
-    const { now, metrics, mayWrite, settings } = this.#parts;
+    const { now, metrics, mayWrite, isReadOnly, settings } = this.#parts;
     if (this.#ledSinceMs === undefined) return;
     const nowMs = now();
     const views = this.#views();
@@ -207,7 +207,8 @@ export class Placeholders {
       nowMs,
     );
     const firstMs = this.#ledSinceMs + FIRST_MS;
-    if (mayWrite()) {
+    // In read-only mode not even what is not wanted any more: a kubelet ends it in time.
+    if (mayWrite() && !isReadOnly()) {
       for (const removal of decision.remove) void this.#remove(removal, nowMs);
       if (nowMs >= firstMs) for (const { key } of decision.create) void this.#create(key, nowMs);
     }
