@@ -69,7 +69,8 @@ export function takeSnapshot(
     drought:
       droughts === undefined
         ? { kind: 'unbridgeable' }
-        : ledger.breaker === null
+        : // To watch it is to keep up what is known of its pool, in the ledger.
+          ledger.breaker === null || settings.readOnly
           ? { kind: 'unwatched' }
           : droughts.stateOf(workload, ledger.breaker, settings, nowMs),
     settings,
