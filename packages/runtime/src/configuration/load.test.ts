@@ -161,6 +161,14 @@ describe('what is refused', () => {
       'retryPeriod: has to be below renewDeadline',
     ],
     [
+      { SPOTALIS_CONTROLLER_LEADER_ELECTION_RETRY_PERIOD: '9s', ...redis },
+      'retryPeriod: has to be below renewDeadline',
+    ],
+    [
+      { SPOTALIS_FALLBACK_BACKOFF_INITIAL: '1h', ...redis },
+      'fallback.backoff.max: has to be at least initial',
+    ],
+    [
       { SPOTALIS_REBALANCE_SCHEDULE: '0 22 * * *', ...redis },
       'rebalance.duration: has to be set with schedule',
     ],

@@ -356,11 +356,12 @@ const leaseTimesNest: Rule<typeof schema> = ({ controller: { leaderElection: tim
       },
     ];
   }
-  if (times.retryPeriod >= times.renewDeadline) {
+  // Room for a second attempt within the deadline, as the elector itself demands.
+  if (times.retryPeriod * 1.2 >= times.renewDeadline) {
     return [
       {
         key: 'controller.leaderElection.retryPeriod',
-        message: 'has to be below renewDeadline, for example 2s and 10s',
+        message: 'has to be below renewDeadline by a fifth of itself, for example 2s and 10s',
       },
     ];
   }
@@ -392,6 +393,12 @@ const certificatesKeepUp: Rule<typeof schema> = ({ webhook: { certs } }) => {
   return [{ key: 'webhook.certs.checkPeriod', message }];
 };
 
+const backoffGrows: Rule<typeof schema> = ({ fallback: { backoff } }) => {
+  if (backoff.initial <= backoff.max) return [];
+  const message = 'has to be at least initial, for example 30m and 1m';
+  return [{ key: 'fallback.backoff.max', message }];
+};
+
 const windowIsWhole: Rule<typeof schema> = ({ rebalance: { schedule, duration: length } }) => {
   if ((schedule === undefined) === (length === undefined)) return [];
   const [missing, present, example] =
@@ -403,5 +410,5 @@ const windowIsWhole: Rule<typeof schema> = ({ rebalance: { schedule, duration: l
 
 export const definition: Definition<typeof schema> = {
   schema,
-  rules: [leaseTimesNest, windowIsWhole, oneRedis, embeddedLedgerIsAlone, certificatesKeepUp],
+  rules: [leaseTimesNest, backoffGrows, windowIsWhole, oneRedis, embeddedLedgerIsAlone, certificatesKeepUp],
 };
