@@ -3,8 +3,9 @@ import type { RecordedEvent } from '@spotalis/kube';
 import { LedgerUnavailable } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 import { aDeployment, aManagedCluster, aNamespace, aPod } from '../testing/objects.ts';
-import type { Cluster } from '../observe/cluster.ts';
+import { Cluster } from '../observe/cluster.ts';
 import { Ledgers } from '../rebalance/ledgers.ts';
+import { managedIn } from '../settings.ts';
 import type { WorkloadReport } from './metrics.ts';
 import { Problems } from './problems.ts';
 import { Reconciler } from './reconciler.ts';
@@ -160,6 +161,20 @@ describe('the reconciler', () => {
     expect(events).toMatchObject([
       { reason: 'InvalidPolicy', regarding: { apiVersion: 'v1', kind: 'Namespace', name: 'shop' } },
     ]);
+  });
+
+  it('says nothing about a Namespace that the scope leaves to others', async () => {
+    const cluster = new Cluster(
+      managedIn({ namespaceSelector: {}, excludedNamespaces: ['shop'] }),
+      (error) => {
+        throw error;
+      },
+    );
+    const opted = { 'spotalis.io/enabled': 'true' };
+    cluster.namespaces.upsert(aNamespace(opted, { 'spotalis.io/spot-percentage': 'lots' }), true);
+    const { reconciler, events } = reconcilerOf(cluster);
+    await reconciler.reconcile('Namespace/shop');
+    expect(events).toEqual([]);
   });
 
   it('says nothing about a Namespace that has not opted in', async () => {

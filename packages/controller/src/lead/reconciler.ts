@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
-  enabledLabel,
   namespaceProblems,
   type ObservedWorkload,
   type PolicyDefaults,
@@ -105,16 +104,13 @@ export class Reconciler {
   }
 
   #lookAtNamespace(key: string, name: string): void {
-    const namespace = this.#parts.cluster.namespaces.get(name);
-    if (namespace?.labels[enabledLabel] !== 'true') {
-      this.#parts.problems.forget(key);
+    const { cluster, problems } = this.#parts;
+    const namespace = cluster.namespaces.get(name);
+    if (namespace === undefined || !cluster.isOpenTo(namespace)) {
+      problems.forget(key);
       return;
     }
-    this.#parts.problems.tell(
-      key,
-      referenceTo('Namespace', namespace),
-      namespaceProblems(namespace.annotations),
-    );
+    problems.tell(key, referenceTo('Namespace', namespace), namespaceProblems(namespace.annotations));
   }
 
   /** `now`: what is there under the key, if anything: not ours any more, or another one than before. */

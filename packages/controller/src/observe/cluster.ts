@@ -1,20 +1,24 @@
-import type {
-  CapacityType,
-  ObservedClaim,
-  ObservedNamespace,
-  ObservedNode,
-  ObservedPdb,
-  ObservedPod,
-  ObservedReplicaSet,
-  ObservedVolume,
-  ObservedWorkload,
-  WorkloadKind,
+import {
+  type CapacityType,
+  enabledLabel,
+  type ObservedClaim,
+  type ObservedNamespace,
+  type ObservedNode,
+  type ObservedPdb,
+  type ObservedPod,
+  type ObservedReplicaSet,
+  type ObservedVolume,
+  type ObservedWorkload,
+  type WorkloadKind,
 } from '@spotalis/core';
 import { Store } from '@spotalis/kube';
 import type { Revision } from '@spotalis/ledger';
 
 /** Whether a workload is ours, from its namespace and itself: core's one rule with the configured scope. */
-export type Managed = (namespace: ObservedNamespace | undefined, workload: ObservedWorkload) => boolean;
+export type Managed = (
+  namespace: ObservedNamespace | undefined,
+  workload: Pick<ObservedWorkload, 'metadata' | 'labels'>,
+) => boolean;
 
 /** Where a pod of a Deployment counts. */
 export interface Home {
@@ -80,6 +84,12 @@ export class Cluster {
 
   isManaged(workload: ObservedWorkload): boolean {
     return this.#managed(this.namespaces.get(workload.metadata.namespace ?? ''), workload);
+  }
+
+  /** Whether a labelled workload in it would be ours. */
+  isOpenTo(namespace: ObservedNamespace): boolean {
+    const metadata = { ...namespace.metadata, namespace: namespace.metadata.name };
+    return this.#managed(namespace, { metadata, labels: { [enabledLabel]: 'true' } });
   }
 
   /** Whether it is there and ours now: a label may have been taken away since it was read. */
