@@ -1,6 +1,6 @@
 import { type ApiClient, type JsonPatchOperation, type RawObject, resource } from '@spotalis/kube';
 import { type Authority, readAuthorities, writeAuthorities } from '@spotalis/runtime';
-import { getOrUndefined } from '../workload/replicaset.ts';
+import { NamedObject } from './named.ts';
 
 interface RawRegistration extends RawObject {
   readonly webhooks?: readonly {
@@ -26,21 +26,15 @@ export interface RegisteredBundle {
 
 /** The `caBundle` of our own MutatingWebhookConfiguration, of which nothing else is ever written. */
 export class Registration {
-  readonly #client: ApiClient;
-  readonly #name: string;
-  readonly #deadlineMs: number;
+  readonly #object: NamedObject<RawRegistration>;
 
   constructor(client: ApiClient, name: string, deadlineMs: number) {
-    this.#client = client;
-    this.#name = name;
-    this.#deadlineMs = deadlineMs;
+    this.#object = new NamedObject(client, registrations, { name }, deadlineMs);
   }
 
   /** Undefined: we are not registered. */
   async read(): Promise<RegisteredBundle | undefined> {
-    const options = { once: true, deadlineMs: this.#deadlineMs } as const;
-    const found = await getOrUndefined(() => this.#client.get(registrations, { name: this.#name }, options));
-    const { metadata, webhooks = [] } = found ?? {};
+    const { metadata, webhooks = [] } = (await this.#object.read()) ?? {};
     if (metadata === undefined || webhooks.length === 0) return undefined;
     const bundles = webhooks.map(({ clientConfig: { caBundle = '' } }) =>
       readAuthorities(Buffer.from(caBundle, 'base64').toString()),
@@ -70,7 +64,6 @@ export class Registration {
         value: caBundle,
       })),
     ];
-    const options = { once: true, deadlineMs: this.#deadlineMs, fence: mayWrite } as const;
-    await this.#client.jsonPatch(registrations, { name: this.#name }, operations, {}, options);
+    await this.#object.jsonPatch(operations, mayWrite);
   }
 }

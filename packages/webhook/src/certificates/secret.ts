@@ -1,4 +1,4 @@
-import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
+import { type ApiClient, type RawObject, resource } from '@spotalis/kube';
 import {
   type Authority,
   CertificateError,
@@ -7,6 +7,7 @@ import {
   readAuthorities,
   writeAuthorities,
 } from '@spotalis/runtime';
+import { NamedObject } from './named.ts';
 
 interface RawSecret extends RawObject {
   readonly data?: Readonly<Record<string, string>> | null;
@@ -45,14 +46,12 @@ const encode = (text: string): string => Buffer.from(text).toString('base64');
 
 /** The Secret that all replicas share: `tls.crt` and `tls.key` are served, `ca.crt` is what verifies them. */
 export class CertificateSecret {
-  readonly #client: ApiClient;
+  readonly #object: NamedObject<RawSecret>;
   readonly #place: Place;
-  readonly #deadlineMs: number;
 
   constructor(client: ApiClient, place: Place, deadlineMs: number) {
-    this.#client = client;
+    this.#object = new NamedObject(client, secrets, place, deadlineMs);
     this.#place = place;
-    this.#deadlineMs = deadlineMs;
   }
 
   async read(): Promise<StoredCertificate> {
@@ -78,20 +77,15 @@ export class CertificateSecret {
       'ca.crt': encode(writeAuthorities(authorities)),
       ...(pair === undefined ? {} : { 'tls.crt': encode(pair.cert), 'tls.key': encode(pair.key) }),
     };
-    const patch = { metadata: { resourceVersion }, data };
-    const options = { once: true, deadlineMs: this.#deadlineMs, fence: mayWrite } as const;
-    await this.#client.mergePatch(secrets, this.#place, patch, {}, options);
+    await this.#object.mergePatch({ metadata: { resourceVersion }, data }, mayWrite);
   }
 
   async #get(): Promise<RawSecret> {
-    try {
-      return await this.#client.get(secrets, this.#place, { once: true, deadlineMs: this.#deadlineMs });
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
-      const { namespace, name } = this.#place;
-      const advice = `create it empty, as the chart does: kubectl -n ${namespace} create secret generic ${name}`;
-      throw new SecretMissingError(`there is no Secret ${namespace}/${name}; ${advice}`, { cause: error });
-    }
+    const found = await this.#object.read();
+    if (found !== undefined) return found;
+    const { namespace, name } = this.#place;
+    const advice = `create it empty, as the chart does: kubectl -n ${namespace} create secret generic ${name}`;
+    throw new SecretMissingError(`there is no Secret ${namespace}/${name}; ${advice}`);
   }
 }
 
