@@ -87,7 +87,7 @@ describe('on-demand capacity', () => {
     api.put(node('b', 'on-demand'));
     const mend = api.fail(/nodes/, 503);
     const started = start();
-    await pause(50);
+    for (let attempt = 0; api.count(/nodes/) === 0 && attempt < 500; attempt++) await pause(5);
     mend();
     expect((await started).seen).toBe(true);
   });
