@@ -34,4 +34,5 @@ export { type RealNode, realNodeOnly } from './real-node/node.ts';
 export { whyNoRealNode } from './real-node/possible.ts';
 export { RedisNode } from './redis/node.ts';
 export { type RedisOptions, RedisServers, startRedis } from './redis/servers.ts';
+export { findShells, type Shell } from './shells/program.ts';
 export type { ServiceOptions } from './service.ts';

@@ -8,12 +8,14 @@ import { prepareToolbox } from './process/toolbox.ts';
 import { findPrometheus } from './prometheus/program.ts';
 import { whyNoRealNode } from './real-node/possible.ts';
 import { findRedis } from './redis/program.ts';
+import { findShells } from './shells/program.ts';
 
 /** What some machines cannot have; the tests that need it say so and are left out. */
 async function prepareExtras(): Promise<void> {
   const extras = [
     await findKarpenter(announce),
     await findPrometheus(announce),
+    await findShells(announce),
     await findDefinitions(announce),
   ];
   for (const found of extras) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@spotalis/cluster';
+import { READY_AFTER_ANNOTATION, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
 import { spotalis } from './kubectl.ts';
 import { eventsOn, verdictOn } from './moves.ts';
@@ -17,6 +17,8 @@ const rebalance = {
 interface Plan {
   readonly outcome: 'reached' | 'stopped';
   readonly after: { readonly spot: number; readonly onDemand: number };
+  readonly underWayUntilMs: number | null;
+  readonly endsAtMs: number;
   readonly moves: readonly { readonly pod: string; readonly from: string; readonly to: string }[];
   readonly scaling: readonly { readonly kind: string; readonly pod: string }[];
   readonly last: { readonly reason: string };
@@ -185,6 +187,32 @@ const scenarios: readonly { readonly name: string; play(stage: Stage): Promise<v
     },
   },
   {
+    name: 'what is left to do while a pod is being replaced, and when it is done',
+    async play(stage) {
+      const slow = { ...ten('busy', 60), podAnnotations: { [READY_AFTER_ANNOTATION]: '7s' } };
+      const workload = await stage.declare(slow);
+      await workload.ready(10);
+      await workload.patch(annotate('spotPercentage', '90'));
+      await waitFor('the first of three moves', () => victims(stage, 'busy').length === 1, {
+        timeoutMs: 60_000,
+      });
+      const { plan } = await planned(stage, 'busy');
+      // Its replacement takes seven seconds, so that this is still the only one.
+      expect(victims(stage, 'busy')).toHaveLength(1);
+      expect(plan).toMatchObject({ outcome: 'reached', scaling: [], after: { spot: 9, onDemand: 1 } });
+      expect(plan.underWayUntilMs).toBeGreaterThan(Date.now() - 1_000);
+      expect(plan.moves).toHaveLength(2);
+      await settled(workload, plan.after);
+      const lateMs = Date.now() - plan.endsAtMs;
+      expect(victims(stage, 'busy').slice(1)).toEqual(plan.moves.map(({ pod }) => pod));
+      process.stdout.write(
+        `plan: the last of three moves ended ${lateMs} ms after the time that was foretold\n`,
+      );
+      expect(lateMs).toBeGreaterThan(-4_000);
+      expect(lateMs).toBeLessThan(15_000);
+    },
+  },
+  {
     name: 'a window that is closed',
     async play(stage) {
       const workload = await stage.declare(ten('closed', 60));
@@ -207,7 +235,7 @@ describe('what kubectl spotalis says', () => {
 
   beforeAll(async () => {
     stage = await openStage({ configuration: { rebalance } });
-    for (const name of ['raise', 'floor', 'fewer', 'held', 'closed'])
+    for (const name of ['raise', 'floor', 'fewer', 'held', 'busy', 'closed'])
       await stage.cluster.api.apply(optedInNamespace(name));
     // At the same time: none of them disturbs another.
     outcomes = await Promise.allSettled(scenarios.map((scenario) => scenario.play(stage)));

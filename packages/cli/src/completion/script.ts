@@ -11,7 +11,9 @@ const zsh = `#compdef kubectl-spotalis
 _kubectl_spotalis() {
   local -a found
   found=("\${(@f)$(kubectl-spotalis __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  compadd -S '' -- $found
+  # What goes on after a slash gets no space.
+  compadd -S '' -- \${(M)found:#*/}
+  compadd -- \${found:#*/}
 }
 compdef _kubectl_spotalis kubectl-spotalis`;
 
