@@ -61,8 +61,7 @@ describe('kubectl spotalis on a terminal', () => {
 
   /** Presses the keys up to each Tab and waits for what comes of it. */
   async function completes(terminal: Terminal): Promise<void> {
-    const shows = (what: string) =>
-      terminal.until(what, (seen) => stripVTControlCharacters(seen).includes(what));
+    const shows = (what: string) => terminal.until(what, () => terminal.read.includes(what));
     await shows('ready> ');
     terminal.type('kubectl-spotalis pl\t');
     await shows('kubectl-spotalis plan ');
@@ -78,6 +77,8 @@ describe('kubectl spotalis on a terminal', () => {
     await shows('-o json');
     terminal.type('\n');
     await shows('"outcome":');
+    terminal.type('exit\n');
+    await terminal.ended();
   }
 
   it('is completed by bash, down to names in the cluster', async () => {
@@ -96,18 +97,18 @@ describe('kubectl spotalis on a terminal', () => {
 
   itOrSkip('is completed by fish, down to names in the cluster', async () => {
     const { command, env: own } = found('fish');
-    const offered = async (line: string) => {
-      const script = `source '${join(dir, 'fish')}'; complete -C '${line}'`;
-      const { stdout } = await execute(command, ['--no-config', '-c', script], { env: { ...env, ...own } });
-      return stdout.trimEnd().split('\n').toSorted();
+    const offers = {
+      pl: ['plan'],
+      'plan -n sh': ['shop'],
+      'plan -n shop ': ['deployment/', 'statefulset/'],
+      'plan -n shop deployment/w': ['deployment/web'],
+      'status -o ': ['json', 'wide', 'yaml'],
     };
-    expect(await offered('kubectl-spotalis pl')).toEqual(['plan']);
-    expect(await offered('kubectl-spotalis ')).toContain('status');
-    expect(await offered('kubectl-spotalis plan -n sh')).toEqual(['shop']);
-    expect(await offered('kubectl-spotalis plan -n shop ')).toEqual(['deployment/', 'statefulset/']);
-    expect(await offered('kubectl-spotalis plan -n shop deployment/w')).toEqual(['deployment/web']);
-    expect(await offered('kubectl-spotalis status --al')).toEqual(['--all-namespaces']);
-    expect(await offered('kubectl-spotalis status -o ')).toEqual(['json', 'wide', 'yaml']);
+    const asked = Object.keys(offers).map((line) => `complete -C 'kubectl-spotalis ${line}'; echo ==`);
+    const script = [`source '${join(dir, 'fish')}'`, ...asked].join('\n');
+    const { stdout } = await execute(command, ['--no-config', '-c', script], { env: { ...env, ...own } });
+    const told = stdout.split('==\n').slice(0, -1);
+    expect(told.map((lines) => lines.trimEnd().split('\n').toSorted())).toEqual(Object.values(offers));
   });
 
   it('is completed by kubectl, which asks a program beside it', async () => {

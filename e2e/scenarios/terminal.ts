@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
 import { waitFor } from '@spotalis/cluster';
 
 /** A program on a pseudo terminal, as a person would run it. util-linux' `script` keeps the terminal. */
@@ -31,16 +32,19 @@ export class Terminal {
     return this.#seen;
   }
 
+  /** What is left of it on the screen, in one line after another. */
+  get read(): string {
+    return stripVTControlCharacters(this.#seen).replaceAll(/.\u0008/g, '');
+  }
+
   type(text: string): void {
     this.#child.stdin?.write(text);
   }
 
-  async until(what: string, isSeen: (seen: string) => boolean): Promise<void> {
-    await waitFor(what, () => isSeen(this.#seen), { timeoutMs: 20_000, intervalMs: 20 }).catch(
-      (error: unknown) => {
-        throw new Error(`${String(error)}; on the screen: ${JSON.stringify(this.#seen.slice(-2_000))}`);
-      },
-    );
+  async until(what: string, isSeen: () => boolean): Promise<void> {
+    await waitFor(what, isSeen, { timeoutMs: 20_000, intervalMs: 20 }).catch((error: unknown) => {
+      throw new Error(`${String(error)}; on the screen: ${JSON.stringify(this.#seen.slice(-2_000))}`);
+    });
   }
 
   /** The exit code, when it has ended by itself. */
@@ -53,6 +57,7 @@ export class Terminal {
   }
 
   close(): void {
-    if (this.#exit === undefined) this.#child.kill('SIGTERM');
+    // With it the terminal is gone, which no shell survives; to SIGTERM an interactive one is deaf.
+    if (this.#exit === undefined) this.#child.kill('SIGKILL');
   }
 }

@@ -14,6 +14,7 @@ _kubectl_spotalis() {
   # What goes on after a slash gets no space.
   compadd -S '' -- \${(M)found:#*/}
   compadd -- \${found:#*/}
+  [[ -n $found ]]
 }
 compdef _kubectl_spotalis kubectl-spotalis`;
 
