@@ -32,7 +32,8 @@ function header(name, size, mode) {
   // The sum is taken with spaces in its place.
   block.write(' '.repeat(8), 148);
   block.write('0', 156);
-  block.write('ustar\0' + '00', 257);
+  block.write('ustar', 257);
+  block.write('00', 263);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
   return block;

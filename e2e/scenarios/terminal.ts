@@ -34,7 +34,8 @@ export class Terminal {
 
   /** What is left of it on the screen, in one line after another. */
   get read(): string {
-    return stripVTControlCharacters(this.#seen).replaceAll(/.\u0008/g, '');
+    const [first = '', ...afterBackspaces] = stripVTControlCharacters(this.#seen).split('\b');
+    return afterBackspaces.reduce((text, more) => text.slice(0, -1) + more, first);
   }
 
   type(text: string): void {
