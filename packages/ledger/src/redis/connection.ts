@@ -74,6 +74,7 @@ export class Connection {
   async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     const rest = [script.keys, ...keys, ...args];
     return await this.#guard(async () => {
+      this.#gather();
       try {
         return await this.#client.call('EVALSHA', script.sha, ...rest);
       } catch (error) {
@@ -91,6 +92,15 @@ export class Connection {
     this.#closed = true;
     this.#patience.stop();
     this.#client.disconnect();
+  }
+
+  /** What one turn of the event loop asks goes out in one piece: half the system calls of a burst. */
+  #gather(): void {
+    if (this.#client instanceof Cluster) return;
+    const { stream } = this.#client;
+    if (stream === undefined || stream.writableCorked > 0) return;
+    stream.cork();
+    setImmediate(() => stream.uncork());
   }
 
   async #guard(call: () => Promise<unknown>): Promise<unknown> {

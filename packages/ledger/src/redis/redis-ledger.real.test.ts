@@ -6,7 +6,7 @@ import { startRedis, waitFor } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';
 import { describeLedger } from '../testing/contract.ts';
 import { admin, age, newPrefix, readyLedger, redisSubject, stopAll } from '../testing/redis.ts';
-import type { Subject } from '../testing/subject.ts';
+import { newRevision, type Subject } from '../testing/subject.ts';
 
 const slowStartMs = 60_000;
 
@@ -47,6 +47,17 @@ describe('the ledger in one Redis', () => {
   afterAll(() => stopAll(stops), slowStartMs);
 
   describeLedger(() => subject);
+
+  it('asks in one piece what it asks in one turn', async () => {
+    const ledger = await readyLedger({ url: redisUrl, keyPrefix: prefix });
+    stops.push(() => ledger.close());
+    const revision = newRevision();
+    const reads = async () => Number(/^total_reads_processed:(\d+)/m.exec(await client.info('stats'))?.[1]);
+    const before = await reads();
+    await Promise.all(Array.from({ length: 100 }, () => ledger.counts(revision)));
+    // Other clients look at the store meanwhile.
+    expect((await reads()) - before).toBeLessThan(50);
+  });
 
   it('says how many pools it takes to be without capacity, also when somebody else opened them', async () => {
     const seen: number[] = [];
