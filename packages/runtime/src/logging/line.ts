@@ -10,16 +10,18 @@ export interface Entry {
 
 /** One JSON object a line. A field may not take the place of one of the line's own names. */
 export function lineOfJson({ fields, message, ...entry }: Entry): string {
-  const own = {
+  const line: Record<string, unknown> = {
     timestamp: entry.timestamp,
     level: entry.level,
     message: maskPasswords(message),
     service: entry.service,
   };
-  const facts = redact(fields);
-  const others = Object.entries(facts ?? {}).map(([name, value]) => [name in own ? `${name}_` : name, value]);
-  return JSON.stringify({ ...own, ...Object.fromEntries(others) });
+  const facts = redact(fields) ?? {};
+  for (const [name, value] of Object.entries(facts)) line[ownNames.has(name) ? `${name}_` : name] = value;
+  return JSON.stringify(line);
 }
+
+const ownNames = new Set(['timestamp', 'level', 'message', 'service']);
 
 /** For people: `2026-01-01T00:00:00.000Z INFO  controller: moved a pod  workload=shop/web`, then the stack. */
 export function lineOfText({ timestamp, level, message, service, fields }: Entry): string {
