@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { readCapacity } from '@spotalis/core';
+import { type PolicyDefaults, readCapacity } from '@spotalis/core';
 import {
   ApiClient,
   type Credentials,
@@ -150,7 +150,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     statefulSets: sources.statefulSets.lookup,
     owners,
     scope: values.scope,
-    defaults: () => ({ ...live.current.defaults, spotFallbackAfter: `${live.current.fallback.after}ms` }),
+    defaults: policyDefaults(() => live.current),
   });
 
   const { nodeLabels, placement } = accepted(readCapacity(values));
@@ -255,6 +255,20 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     server,
   );
   return { lifecycle, port: () => server.port };
+}
+
+/** The same object as long as the configuration is the same. */
+function policyDefaults(configuration: () => LoadedConfiguration['values']): () => PolicyDefaults {
+  let of: LoadedConfiguration['values'] | undefined;
+  let defaults: PolicyDefaults = {};
+  return () => {
+    const current = configuration();
+    if (current !== of) {
+      of = current;
+      defaults = { ...current.defaults, spotFallbackAfter: `${current.fallback.after}ms` };
+    }
+    return defaults;
+  };
 }
 
 /** The replicas have no numbers, so each takes one at random: two of the same only cost some patches later. */

@@ -42,8 +42,14 @@ export interface WorkloadsOptions {
   readonly statefulSets: Lookup;
   readonly owners: Owners;
   readonly scope: Scope;
-  /** Read at each admission: they can change while the service runs. */
+  /** Asked at each admission, since they can change while the service runs; the same object as long as they do not. */
   readonly defaults: () => PolicyDefaults;
+}
+
+interface PolicyOf {
+  readonly home: OptInRecord;
+  readonly defaults: PolicyDefaults;
+  readonly policy: PolicyReading;
 }
 
 type OurPod = Extract<GateVerdict, { ours: true }>;
@@ -51,6 +57,7 @@ type OurPod = Extract<GateVerdict, { ours: true }>;
 /** From a pod's owner reference to the workload and what it asks for. */
 export class Workloads {
   readonly #options: WorkloadsOptions;
+  readonly #policies = new WeakMap<OptInRecord, PolicyOf>();
 
   constructor(options: WorkloadsOptions) {
     this.#options = options;
@@ -116,12 +123,18 @@ export class Workloads {
     if (unmanaged !== undefined) {
       return unmanaged;
     }
-    const policy = readPolicy({
-      workload: record.annotations,
-      namespace: home.annotations,
-      defaults: this.#options.defaults(),
-    });
+    const policy = this.#policyOf(record, home);
     return { kind: 'managed', workload, policy, firstOrdinal: record.firstOrdinal };
+  }
+
+  /** Records are never changed, only replaced: what was read from one holds for all its pods. */
+  #policyOf(record: OptInRecord, home: OptInRecord): PolicyReading {
+    const defaults = this.#options.defaults();
+    const known = this.#policies.get(record);
+    if (known?.home === home && known.defaults === defaults) return known.policy;
+    const policy = readPolicy({ workload: record.annotations, namespace: home.annotations, defaults });
+    this.#policies.set(record, { home, defaults, policy });
+    return policy;
   }
 
   #unmanaged(home: OptInRecord, workloadLabels: OptInRecord['labels']): Resolution | undefined {
