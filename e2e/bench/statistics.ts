@@ -12,3 +12,11 @@ export function quantile(values: readonly number[], share: number): number {
 export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
+
+/** Of the straight line that comes closest to the points [x, y], by least squares. */
+export function slope(points: readonly (readonly [number, number])[]): number {
+  const meanX = sum(points.map(([x]) => x)) / points.length;
+  const meanY = sum(points.map(([, y]) => y)) / points.length;
+  const covariance = sum(points.map(([x, y]) => (x - meanX) * (y - meanY)));
+  return covariance / sum(points.map(([x]) => (x - meanX) ** 2));
+}

@@ -1,5 +1,6 @@
 import { bundleServices } from '@spotalis/cluster';
 import type { Bench, BenchContext, Findings, Table } from '../bench.ts';
+import { slope } from '../statistics.ts';
 import { runScript } from './script.ts';
 
 interface Phase {
@@ -29,7 +30,7 @@ async function run({ quick, report }: BenchContext): Promise<Findings> {
   const output = await runScript<Output>('packages/webhook/bench/latency.ts', args, report);
   return {
     baseline: 'a bare node:https server that sends the same bodies back, in a process of its own, in turn.',
-    tables: [latencyTable(output), memoryTable(output)],
+    tables: [latencyTable(output), memoryTable(output), slopeTable(output)],
     raw: output,
   };
 }
@@ -93,6 +94,29 @@ function memoryTable({ memory: { idleRssMb, samples } }: Output): Table {
       rss: rssMb,
       ratio: rssMb / idleRssMb,
     })),
+  };
+}
+
+function slopeTable({ memory: { idleRssMb, samples } }: Output): Table {
+  const last = samples.slice(Math.floor(samples.length / 2));
+  return {
+    title: 'What stays in memory',
+    method:
+      'Least squares over the second half of the samples above: growth of the resident set with the number of admissions. Flat is 0.',
+    columns: [
+      { key: 'admissions', title: 'Admissions' },
+      { key: 'idle', title: 'RSS before, MiB' },
+      { key: 'rss', title: 'RSS after, MiB' },
+      { key: 'growth', title: 'Growth, MiB per 100,000' },
+    ],
+    rows: [
+      {
+        admissions: samples.at(-1)?.admissions ?? 0,
+        idle: idleRssMb,
+        rss: samples.at(-1)?.rssMb ?? 0,
+        growth: slope(last.map(({ admissions, rssMb }) => [admissions / 100_000, rssMb])),
+      },
+    ],
   };
 }
 

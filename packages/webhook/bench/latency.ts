@@ -18,6 +18,10 @@ const saturationInFlight = 64;
 /** As many ReplicaSets as a busy cluster scales at once. */
 const replicaSets = 50;
 
+/** After which memory is to be flat; on a slow machine as many as come in the time. */
+const enoughAdmissions = quick ? 20_000 : 1_000_000;
+const longestRunMs = quick ? 15_000 : 480_000;
+
 interface Phase extends Latencies {
   readonly target: Target['name'];
   readonly rate: number | 'saturation';
@@ -63,8 +67,9 @@ for (const rate of rates) {
 for (const target of [echo, webhook]) {
   await measure(target, 'saturation', (bodies) => atOnce(target, saturationInFlight, phaseMs, bodies));
 }
-// The same again, several times, to see whether memory levels off.
-for (let round = 0; round < (quick ? 1 : 4); round++) {
+// The same again and again, to see whether memory levels off.
+const endAtMs = performance.now() + longestRunMs;
+while (admissions < enoughAdmissions && performance.now() < endAtMs) {
   const { answers } = await atOnce(webhook, saturationInFlight, phaseMs, await warmUp(webhook));
   admissions += answers;
   memory.push({ admissions, rssMb: webhook.rssMb() });

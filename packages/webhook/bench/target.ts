@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { freePorts, waitFor } from '@spotalis/cluster';
+import { freePorts, nodeArgsOf, nodeEnvironment, waitFor } from '@spotalis/cluster';
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { kubeconfigOf } from '../src/testing/service.ts';
 
@@ -33,8 +33,8 @@ export async function startWebhook(apiUrl: string, redisUrl: string): Promise<We
   const kubeconfig = join(directory, 'kubeconfig');
   writeFileSync(kubeconfig, kubeconfigOf(apiUrl));
   const script = fileURLToPath(new URL('../dist/webhook.mjs', import.meta.url));
-  // As the chart starts it.
-  const child = start(['--max-semi-space-size=4', script, '--kubeconfig', kubeconfig], {
+  const child = start([...nodeArgsOf('webhook'), script, '--kubeconfig', kubeconfig], {
+    ...nodeEnvironment(),
     SPOTALIS_REDIS_URL: redisUrl,
     SPOTALIS_WEBHOOK_PORT: String(port),
     SPOTALIS_WEBHOOK_CERTS_MODE: 'provided',
