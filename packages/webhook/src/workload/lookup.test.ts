@@ -95,6 +95,30 @@ describe('a lookup', () => {
     expect(await lookup.find(key, 'a')).toEqual(record('a', '3'));
   });
 
+  it('joins nobody to an answer that an event overtook', async () => {
+    const opens: (() => void)[] = [];
+    const hold = (): void => {
+      gate = new Promise((resolve) => opens.push(resolve));
+    };
+    hold();
+    live = record('a', '1');
+    const early = lookup.find(key, 'a');
+    store.upsert(record('a', '2'), false);
+    store.remove(key);
+    hold();
+    live = record('a', '3', { enabled: 'no' });
+    const late = lookup.find(key, 'a');
+    opens[0]?.();
+    expect(await early).toEqual(record('a', '1'));
+    const later = lookup.find(key, 'a');
+    opens[1]?.();
+    expect(await late).toEqual(live);
+    expect(await later).toEqual(live);
+    expect(reads).toBe(2);
+    await lookup.find(key, 'a');
+    expect(reads).toBe(2);
+  });
+
   it('remembers no failure', async () => {
     const failing = new Lookup({
       store,

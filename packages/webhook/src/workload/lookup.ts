@@ -67,7 +67,8 @@ export class Lookup {
 
   #read(key: string): Promise<OptInRecord | undefined> {
     const running = this.#readings.get(key);
-    if (running !== undefined) {
+    // One that an event overtook may know less than whoever asks now.
+    if (running !== undefined && !running.overtaken) {
       return running.result;
     }
     const reading: Reading = { result: this.#options.read(key), overtaken: false };
@@ -79,7 +80,11 @@ export class Lookup {
         }
         return record;
       })
-      .finally(() => this.#readings.delete(key));
+      .finally(() => {
+        if (this.#readings.get(key) === reading) {
+          this.#readings.delete(key);
+        }
+      });
   }
 
   #remember(key: string, record: OptInRecord | undefined): void {
