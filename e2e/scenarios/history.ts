@@ -1,7 +1,10 @@
 import type { Cluster, WatchEvent } from '@spotalis/cluster';
 import { type Pod, type Split, splitOf } from './workload.ts';
 
-/** Every state that the pods of a namespace went through, from a watch: nothing between two looks is missed. */
+/**
+ * Every state that the pods of a namespace went through, from a watch: nothing between two looks is missed. The first
+ * is the one it began with, so that a law over all of them never holds for want of any.
+ */
 export class PodHistory {
   readonly states: Split[] = [];
   readonly #live = new Map<string, Pod>();
@@ -25,7 +28,10 @@ export class PodHistory {
       'GET',
       `/api/v1/namespaces/${namespace}/pods`,
     );
-    for (const pod of list.items) this.#live.set(pod.metadata?.uid ?? '', pod);
+    for (const pod of list.items) {
+      if (pod.metadata?.deletionTimestamp === undefined) this.#live.set(pod.metadata?.uid ?? '', pod);
+    }
+    this.#look();
     const events = cluster.api.watch<Pod>(`/api/v1/namespaces/${namespace}/pods`, {
       resourceVersion: list.metadata.resourceVersion,
       signal: this.#ended.signal,
@@ -38,7 +44,11 @@ export class PodHistory {
       const ended = type === 'DELETED' || object.metadata?.deletionTimestamp !== undefined;
       if (ended) this.#live.delete(object.metadata?.uid ?? '');
       else this.#live.set(object.metadata?.uid ?? '', object);
-      this.states.push(splitOf([...this.#live.values()]));
+      this.#look();
     }
+  }
+
+  #look(): void {
+    this.states.push(splitOf([...this.#live.values()]));
   }
 }
