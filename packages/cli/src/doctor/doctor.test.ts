@@ -472,6 +472,15 @@ describe('the doctor', () => {
     expect(Object.values(finding ?? {}).join(' ')).toContain(word);
   });
 
+  it("holds nothing against a StatefulSet's pods, which admission gives no reservation", async () => {
+    const pods = ['spot', 'spot', 'on-demand', 'on-demand'].map((type, ordinal) => ({
+      name: `web-${ordinal}`,
+      type: type as 'spot' | 'on-demand',
+      annotations: { 'spotalis.io/capacity-type': type, 'spotalis.io/policy': '50/2' },
+    }));
+    expect(await found({ scene: { kind: 'StatefulSet', annotations: ask(50, 2), pods } })).toEqual([]);
+  });
+
   it('takes a drought that is young, or bridged nowhere, for none of its business', async () => {
     expect(await found({ scene: { droughts: drought() } })).toEqual([]);
     expect(await found({ scene: { droughts: noNews } })).toEqual([]);

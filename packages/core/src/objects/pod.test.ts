@@ -75,6 +75,14 @@ describe('a pruned pod', () => {
     expect(prunePod(rawPod('a', { mark: { token: 't1', type } }))).toMatchObject({ admitted: undefined });
   });
 
+  it("has an admitted type without a token when it is a StatefulSet's, whose places are ordinals", () => {
+    const mark = { token: '', type: 'on-demand', substitute: true };
+    expect(prunePod(rawPod('web-0', { ownerKind: 'StatefulSet', mark }))).toMatchObject({
+      reservation: undefined,
+      admitted: { type: 'on-demand', rank: undefined, substitute: true },
+    });
+  });
+
   it('has no admitted type when there is no token beside it', () => {
     expect(prunePod(rawPod('a', { mark: { token: '', type: 'spot' } }))).toMatchObject({
       reservation: undefined,

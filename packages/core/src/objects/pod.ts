@@ -122,10 +122,11 @@ const none: readonly string[] = [];
 /** What admission wrote on a pod, from its metadata alone: a LIST of metadata reads it as well. */
 export function admissionOf(metadata: RawMetadata): Admission {
   const { token, type, rank, substitute } = readPodMark(metadata.annotations ?? {});
+  // A type without a token was not written by us, but on a StatefulSet's pod, which needs none.
+  const isOurs = token !== null || (type !== null && controllerOf(metadata)?.kind === 'StatefulSet');
   return {
     reservation: token ?? undefined,
-    // A type without a token was not written by us.
-    admitted: token === null || type === null ? undefined : { type, rank: rank ?? undefined, substitute },
+    admitted: isOurs && type !== null ? { type, rank: rank ?? undefined, substitute } : undefined,
   };
 }
 

@@ -4,7 +4,12 @@ interface PodChange {
   readonly ownerKind?: string;
   readonly node?: string;
   /** What admission wrote; none for a pod that it never saw. */
-  readonly mark?: { readonly token: string; readonly type: string; readonly rank?: number | string };
+  readonly mark?: {
+    readonly token: string;
+    readonly type: string;
+    readonly rank?: number | string;
+    readonly substitute?: boolean;
+  };
 }
 
 /** A running pod of the ReplicaSet `web-1`, as the API server sends it. */
@@ -13,6 +18,7 @@ export function rawPod(name: string, { ownerKind = 'ReplicaSet', node, mark }: P
   if (mark !== undefined) {
     annotations['spotalis.io/reservation'] = mark.token;
     annotations['spotalis.io/capacity-type'] = mark.type;
+    if (mark.substitute) annotations['spotalis.io/substitute'] = 'true';
     if (mark.rank !== undefined) annotations['spotalis.io/rank'] = String(mark.rank);
   }
   const owner = { apiVersion: 'apps/v1', kind: ownerKind, name: 'web-1', uid: 'web-1-uid', controller: true };
