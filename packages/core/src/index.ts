@@ -34,7 +34,6 @@ export {
 } from './policy/managed.ts';
 export { formatPolicyMark, parsePolicyMark } from './policy/mark.ts';
 export {
-  defaultsProblems,
   type DisruptionWindow,
   namespaceProblems,
   type PolicyDefaults,
@@ -88,7 +87,6 @@ export {
   type TypePlacement,
 } from './capacity/placement.ts';
 export type { NodeRequirement, NodeSelectorTerm, PodSpecView, PodView, Toleration } from './capacity/pod.ts';
-export { providerPresets } from './capacity/presets.ts';
 export { explainDrought } from './explain/drought.ts';
 export { explainRebalance } from './explain/rebalance.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './window/window.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { everyNode, nodeLabelsOf } from '../testing/nodes.ts';
+import { providerPresets } from '../testing/presets.ts';
 import { classifyNode } from './classify.ts';
 import { readNodeLabels } from './labels.ts';
-import { providerPresets } from './presets.ts';
 
 describe('nodeLabels', () => {
   it('reads each form', () => {

@@ -4,13 +4,7 @@ import { targetSpot } from '../distribution/target.ts';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { policyCases } from './cases.ts';
 import { policyKeys as key } from './keys.ts';
-import {
-  defaultsProblems,
-  namespaceProblems,
-  type PolicySources,
-  readPolicy,
-  type ValidPolicy,
-} from './policy.ts';
+import { namespaceProblems, type PolicySources, readPolicy, type ValidPolicy } from './policy.ts';
 
 const sources = (given: Partial<PolicySources>): PolicySources => ({
   workload: {},
@@ -178,9 +172,9 @@ describe('a problem', () => {
   });
 
   it('of the configuration names the path of the key', () => {
-    expect(defaultsProblems({ minOnDemand: '-1' })).toMatchObject([
-      { key: 'defaults.minOnDemand', where: 'configuration' },
-    ]);
-    expect(defaultsProblems({})).toEqual([]);
+    expect(readPolicy(sources({ defaults: { minOnDemand: '-1' } }))).toMatchObject({
+      kind: 'invalid',
+      problems: [{ key: 'defaults.minOnDemand', where: 'configuration' }],
+    });
   });
 });

@@ -145,16 +145,6 @@ export function readPolicy(sources: PolicySources): PolicyReading {
  * none is fine.
  */
 export function namespaceProblems(annotations: Annotations): readonly PolicyProblem[] {
-  return problemsOf({ workload: {}, namespace: annotations, defaults: {} }).concat(
-    unknownKeys(annotations, 'namespace'),
-  );
-}
-
-/** What is wrong with the configuration's own defaults. */
-export function defaultsProblems(defaults: PolicyDefaults): readonly PolicyProblem[] {
-  return problemsOf({ workload: {}, namespace: {}, defaults });
-}
-
-function problemsOf(sources: PolicySources): PolicyProblem[] {
-  return readPolicy(sources).problems.filter(({ code }) => code !== 'NoPolicy');
+  const { problems } = readPolicy({ workload: {}, namespace: annotations, defaults: {} });
+  return [...problems.filter(({ code }) => code !== 'NoPolicy'), ...unknownKeys(annotations, 'namespace')];
 }

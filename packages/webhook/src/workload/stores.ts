@@ -1,6 +1,7 @@
 import { enabledLabel } from '@spotalis/core';
 import {
   type ApiClient,
+  parseKey,
   type ReflectorObserver,
   type Resource,
   resource,
@@ -38,9 +39,7 @@ export class OptInSource extends Mirror<RawOptIn, OptInRecord> {
       now,
       read: async (key) => {
         onRead();
-        const [namespace, name] = key.includes('/') ? key.split('/', 2) : [undefined, key];
-        const place = { name: name ?? key, ...(namespace === undefined ? {} : { namespace }) };
-        const raw = await getOrUndefined(() => client.get(of, place, { view, deadlineMs }));
+        const raw = await getOrUndefined(() => client.get(of, parseKey(key), { view, deadlineMs }));
         return raw === undefined ? undefined : pruneOptIn(raw);
       },
     });

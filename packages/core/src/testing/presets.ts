@@ -1,4 +1,4 @@
-import type { NodeLabelTexts } from './labels.ts';
+import type { NodeLabelTexts } from '../capacity/labels.ts';
 
 /** What the providers put on their nodes, each ready to be used as `nodeLabels`. */
 export const providerPresets = {
