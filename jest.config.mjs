@@ -10,6 +10,7 @@ const shared = {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } },
     ],
   },
+  moduleNameMapper: { '^fast-check$': `${import.meta.dirname}/scripts/fast-check.mjs` },
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
 };

@@ -31,7 +31,7 @@ const built = new Set(['dist', '.turbo']);
 /** The sources are copied; everything that is not mutated is shared with the checkout. */
 function copySources() {
   const copy = mkdtempSync(join(tmpdir(), 'spotalis-mutations-'));
-  const shared = ['node_modules', 'docs'];
+  const shared = ['node_modules', 'docs', 'scripts'];
   for (const name of shared) symlinkSync(join(root, name), join(copy, name));
   for (const name of ['package.json', 'jest.config.mjs']) cpSync(join(root, name), join(copy, name));
   mkdirSync(join(copy, 'e2e'));

@@ -182,6 +182,24 @@ export const mutations = [
     ],
   },
   {
+    name: 'what was decided alone is kept to oneself',
+    because: 'the next decision counts too few, unless all wait for a LIST',
+    tests: ledger,
+    edits: [
+      {
+        file: book,
+        find: "this.#entries.set(token, { state: 'pending', type, rank, substitute, deadlineUs, by });",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'what one process announces undoes what another decided',
+    because: 'a review sent twice leaves the ledger with the answer that the pod did not get',
+    tests: ledger,
+    edits: [{ file: book, find: 'entry.by !== by', replace: 'false' }],
+  },
+  {
     name: 'a list joined that has begun already',
     because: 'a release between its answer and the question is missed',
     tests: 'packages/webhook/src/reserve/flight',

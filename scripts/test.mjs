@@ -1,14 +1,18 @@
 /**
  * Every test there is, in the order in which a failure is cheapest to learn: checks, unit tests, then the
- * tests on real parts. `--scenarios [pattern]` runs the scenarios alone: a file by its name, else tests by title.
+ * tests on real parts. `--nightly` is the same with many more cases. `--scenarios [pattern]` runs the scenarios alone: a file by its name, else tests by title.
  *
  * Ends with the plain line `N passed, N failed`; the exit code is 0 only if nothing failed and something ran.
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { runChecks } from './checks.mjs';
 import { outcomeOf } from './outcome.mjs';
+
+/** Cases of each property and model test in a run that may take hours; otherwise it is 1,000. */
+const nightlyCases = '20000';
 
 const results = '.results';
 const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
@@ -89,7 +93,16 @@ function add({ passed, failed }) {
   total.failed += failed;
 }
 
+/** So that a run can be repeated case by case, whether something failed or not. */
+function seedProperties() {
+  const { env } = process;
+  env.SPOTALIS_PROPERTY_SEED ??= String(randomInt(2 ** 31));
+  const cases = env.SPOTALIS_PROPERTY_RUNS ?? '1,000 (scenarios of the simulator: 100)';
+  console.log(`properties: ${cases} cases; again with SPOTALIS_PROPERTY_SEED=${env.SPOTALIS_PROPERTY_SEED}`);
+}
+
 async function testEverything() {
+  seedProperties();
   title('checks');
   add(runChecks());
   await bundle();
@@ -140,10 +153,13 @@ process.on('SIGINT', () => {});
 const [mode, pattern] = process.argv.slice(2);
 if (mode === undefined) {
   await testEverything();
+} else if (mode === '--nightly') {
+  process.env.SPOTALIS_PROPERTY_RUNS ??= nightlyCases;
+  await testEverything();
 } else if (mode === '--scenarios') {
   await playScenarios(pattern);
 } else {
-  console.log(`unknown argument '${mode}': use none, or --scenarios [pattern]`);
+  console.log(`unknown argument '${mode}': use none, --nightly, or --scenarios [pattern]`);
   total.failed += 1;
 }
 
