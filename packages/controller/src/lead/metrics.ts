@@ -1,8 +1,7 @@
 import type { ObservedWorkload, TypeCounts } from '@spotalis/core';
-import type { GaugeSpec, Metrics } from '@spotalis/runtime';
+import type { GaugeSpec, Labels, Metrics } from '@spotalis/runtime';
 import type { WorkloadCount } from './count.ts';
-
-type WorkloadLabel = 'namespace' | 'workload' | 'workload_type';
+import { labelsOfWorkload, type WorkloadLabel } from './subject.ts';
 
 const leaderSpec: GaugeSpec<never> = {
   type: 'gauge',
@@ -51,7 +50,7 @@ export function leadMetrics(metrics: Metrics) {
   leader.set({}, 0);
 
   const showCounts = (
-    labels: Readonly<Record<WorkloadLabel, string>>,
+    labels: Labels<WorkloadLabel>,
     state: string,
     counts: (TypeCounts & { readonly unknown?: number }) | undefined,
   ): void => {
@@ -71,11 +70,7 @@ export function leadMetrics(metrics: Metrics) {
     leading: (isLeader: boolean) => leader.set({}, isLeader ? 1 : 0),
     /** Everything of a workload, or with no report nothing any more. */
     show(workload: ObservedWorkload, report: WorkloadReport | undefined): void {
-      const labels = {
-        namespace: workload.metadata.namespace ?? '',
-        workload: workload.metadata.name,
-        workload_type: workload.workloadKind,
-      };
+      const labels = labelsOfWorkload(workload);
       showCounts(labels, 'desired', report?.count.desired);
       showCounts(labels, 'actual', report?.count.actual);
       showCounts(labels, 'reserved', report?.reserved);

@@ -17,7 +17,7 @@ import type { LedgerReading } from '../rebalance/snapshot.ts';
 import { countWorkload, type WorkloadCount } from './count.ts';
 import type { LeadMetrics, WorkloadReport } from './metrics.ts';
 import type { Problems } from './problems.ts';
-import { parseSubject, referenceTo } from './subject.ts';
+import { parseSubject, referenceTo, subjectOfWorkload } from './subject.ts';
 
 /** While the ledger is out of reach its part of the report is missing. */
 const AGAIN_MS = 5_000;
@@ -130,9 +130,8 @@ export class Reconciler {
 
   #logChange(workload: ObservedWorkload, before: WorkloadCount | undefined, now: WorkloadCount): void {
     if (isDeepStrictEqual(before, now)) return;
-    const { namespace, name } = workload.metadata;
     const { actual, desired, drift } = now;
-    const fields = { workload: `${workload.workloadKind}/${namespace}/${name}`, actual, desired, drift };
+    const fields = { workload: subjectOfWorkload(workload), actual, desired, drift };
     // A new leader sees every workload for the first time, and nothing has happened.
     if (before === undefined) this.#parts.logger.debug('split', fields);
     else this.#parts.logger.info('split changed', fields);

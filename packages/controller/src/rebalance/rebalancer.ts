@@ -15,6 +15,7 @@ import type { FlightPod, Scene } from '../act/flights.ts';
 import type { Bridger } from '../drought/bridger.ts';
 import type { Bypass } from '../gate/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
+import { subjectOfWorkload } from '../lead/subject.ts';
 import type { Placeholders } from '../placeholder/placeholders.ts';
 import { tendProof } from '../placeholder/proof.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
@@ -195,7 +196,7 @@ export class Rebalancer {
     changes: Parameters<Annotator['write']>[1],
   ): Promise<number> {
     const { annotator, metrics, logger, sources, mayActOn } = this.#parts;
-    const { namespace = '', name } = workload.metadata;
+    const { namespace = '' } = workload.metadata;
     const { written, left } = await annotator.write(namespace, changes, {
       tokenOf: (pod) => {
         const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
@@ -205,7 +206,7 @@ export class Rebalancer {
     });
     metrics.annotated(kind, written);
     logger.info(kind === 'correct' ? 'types corrected' : 'costs renumbered', {
-      workload: `${workload.workloadKind}/${namespace}/${name}`,
+      workload: subjectOfWorkload(workload),
       written,
       left,
     });

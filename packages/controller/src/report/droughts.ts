@@ -7,9 +7,9 @@ import {
 } from '@spotalis/core';
 import type { EventRecorder } from '@spotalis/kube';
 import type { CounterSpec, GaugeSpec, HistogramSpec, Logger, Metrics } from '@spotalis/runtime';
-import { referenceTo } from '../lead/subject.ts';
+import { labelsOfWorkload, referenceTo, subjectOfWorkload, type WorkloadLabel } from '../lead/subject.ts';
 
-const state: GaugeSpec<'namespace' | 'workload' | 'workload_type'> = {
+const state: GaugeSpec<WorkloadLabel> = {
   type: 'gauge',
   name: 'spotalis_drought_state',
   labels: ['namespace', 'workload', 'workload_type'],
@@ -52,11 +52,7 @@ export function droughtMetrics(metrics: Metrics) {
   return {
     /** Null: nobody watches it, or it is not ours. */
     state(workload: ObservedWorkload, breaker: Breaker['state'] | null): void {
-      const labels = {
-        namespace: workload.metadata.namespace ?? '',
-        workload: workload.metadata.name,
-        workload_type: workload.workloadKind,
-      };
+      const labels = labelsOfWorkload(workload);
       if (breaker === null) level.remove(labels);
       else level.set(labels, levels[breaker]);
     },
@@ -89,8 +85,7 @@ export class DroughtNarrator {
   changed(workload: ObservedWorkload, trace: RebalanceTrace): void {
     const { recorder, metrics, logger, now } = this.#parts;
     const { reason, facts } = trace;
-    const { namespace, name } = workload.metadata;
-    logger.info('drought', { workload: `${workload.workloadKind}/${namespace}/${name}`, reason, ...facts });
+    logger.info('drought', { workload: subjectOfWorkload(workload), reason, ...facts });
     if (reason === 'FallbackEnded' && trace.facts.returnedSinceMs !== null) {
       metrics.returned(now() - trace.facts.returnedSinceMs);
     }
@@ -104,10 +99,10 @@ export class DroughtNarrator {
     });
   }
 
-  removed({ workloadKind, metadata }: ObservedWorkload, pod: StuckReference, nowMs: number): void {
+  removed(workload: ObservedWorkload, pod: StuckReference, nowMs: number): void {
     const waitedMs = nowMs - pod.sinceMs;
     this.#parts.metrics.removed(waitedMs);
-    const workload = `${workloadKind}/${metadata.namespace}/${metadata.name}`;
-    this.#parts.logger.info('stuck pod removed', { workload, pod: pod.name, waitedMs });
+    const subject = subjectOfWorkload(workload);
+    this.#parts.logger.info('stuck pod removed', { workload: subject, pod: pod.name, waitedMs });
   }
 }

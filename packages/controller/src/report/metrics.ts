@@ -7,6 +7,7 @@ import {
 } from '@spotalis/core';
 import type { CounterSpec, GaugeSpec, Metrics } from '@spotalis/runtime';
 import type { FlightResult } from '../act/flights.ts';
+import { labelsOfWorkload, type WorkloadLabel } from '../lead/subject.ts';
 
 const moves: CounterSpec<'from' | 'to' | 'result'> = {
   type: 'counter',
@@ -36,7 +37,7 @@ const inFlight: GaugeSpec<never> = {
   help: 'Moves whose replacement is not Ready yet. From the leader only.',
 };
 
-const driftSeconds: GaugeSpec<'namespace' | 'workload' | 'workload_type'> = {
+const driftSeconds: GaugeSpec<WorkloadLabel> = {
   type: 'gauge',
   name: 'spotalis_workload_drift_seconds',
   labels: ['namespace', 'workload', 'workload_type'],
@@ -84,11 +85,7 @@ export function moveMetrics(metrics: Metrics) {
     webhookServing: (isServing: boolean) => serving.set({}, isServing ? 1 : 0),
     /** Undefined: the workload is not ours any more. */
     driftSeconds(workload: ObservedWorkload, seconds: number | undefined): void {
-      const labels = {
-        namespace: workload.metadata.namespace ?? '',
-        workload: workload.metadata.name,
-        workload_type: workload.workloadKind,
-      };
+      const labels = labelsOfWorkload(workload);
       if (seconds === undefined) drift.remove(labels);
       else drift.set(labels, seconds);
     },

@@ -6,7 +6,7 @@ import {
 } from '@spotalis/core';
 import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import { referenceTo } from '../lead/subject.ts';
+import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
 import type { Hold } from '../rebalance/holds.ts';
 import type { DroughtMetrics } from './droughts.ts';
 import type { MoveMetrics } from './metrics.ts';
@@ -110,7 +110,12 @@ export class Narrator {
     const note = explainRebalance(trace);
     const { logger, recorder } = this.#parts;
     const { reason, facts } = trace;
-    logger.info('moved', { workload: nameOf(workload), reason, ...facts, standing: trace.standing });
+    logger.info('moved', {
+      workload: subjectOfWorkload(workload),
+      reason,
+      ...facts,
+      standing: trace.standing,
+    });
     const regarding = referenceTo(workload.workloadKind, workload);
     recorder.record({ regarding, type: 'Normal', reason: 'Moved', action: 'Evict', note });
   }
@@ -170,7 +175,7 @@ export class Narrator {
     if (leftMs > 0) return leftMs;
     told.block.told = true;
     const { logger, recorder } = this.#parts;
-    logger.info('move blocked', { workload: nameOf(told.workload), reason, why: text });
+    logger.info('move blocked', { workload: subjectOfWorkload(told.workload), reason, why: text });
     recorder.record({
       regarding: referenceTo(told.workload.workloadKind, told.workload),
       type: 'Warning',
@@ -182,7 +187,7 @@ export class Narrator {
   }
 
   #windowOpened({ workload }: Told): void {
-    this.#parts.logger.info('window opened', { workload: nameOf(workload) });
+    this.#parts.logger.info('window opened', { workload: subjectOfWorkload(workload) });
     this.#parts.recorder.record({
       regarding: referenceTo(workload.workloadKind, workload),
       type: 'Normal',
@@ -192,6 +197,3 @@ export class Narrator {
     });
   }
 }
-
-const nameOf = ({ workloadKind, metadata }: ObservedWorkload): string =>
-  `${workloadKind}/${metadata.namespace ?? ''}/${metadata.name}`;
