@@ -4,11 +4,9 @@ import { type Departure, type FlightPod, Flights, type Scene } from './flights.t
 const limits = (nowMs: number) => ({ nowMs, moveTimeoutMs: 600_000 });
 
 const pod = (name: string, change: Partial<FlightPod> = {}): FlightPod => ({
-  name,
   uid: `${name}-uid`,
   ended: false,
   ready: true,
-  nodeName: 'n',
   type: 'spot',
   steered: true,
   ...change,

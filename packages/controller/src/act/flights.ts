@@ -3,10 +3,8 @@ import { type CapacityType, type MoveHistory, type Resources, addResources, afte
 /** A pod of a workload as it matters to the move that made it necessary. */
 export interface FlightPod {
   readonly uid: string;
-  readonly name: string;
   readonly ended: boolean;
   readonly ready: boolean;
-  readonly nodeName: string | undefined;
   /** Its node's type, or the one that admission gave it. */
   readonly type: CapacityType | undefined;
   /** Admission has seen it. */

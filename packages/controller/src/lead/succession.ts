@@ -1,6 +1,7 @@
 import { type ApiClient, asError, type Lease, resource } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { type Flights, isWhole } from '../act/flights.ts';
+import { sceneOf } from '../act/scene.ts';
 import type { Cluster } from '../observe/cluster.ts';
 
 const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
@@ -40,16 +41,7 @@ export function takeOver({ cluster, flights, client, lease, now, logger }: Succe
 function* unwhole(cluster: Cluster) {
   for (const workload of cluster.workloads()) {
     if (!cluster.isManaged(workload)) continue;
-    const pods = cluster.podsOf(workload).map((pod) => ({
-      uid: pod.metadata.uid,
-      name: pod.metadata.name,
-      ended: pod.ended,
-      ready: pod.ready,
-      nodeName: pod.nodeName,
-      type: undefined,
-      steered: true,
-    }));
-    if (isWhole({ replicas: workload.replicas, pods })) continue;
+    if (isWhole(sceneOf(cluster, workload))) continue;
     const { uid, namespace = '' } = workload.metadata;
     yield { workloadUid: uid, namespace };
   }

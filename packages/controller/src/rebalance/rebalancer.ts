@@ -1,17 +1,15 @@
 import {
   decide,
   type Move,
-  type ObservedPod,
   type ObservedWorkload,
   type PolicyReading,
-  readPodMark,
   type RebalanceTrace,
   tokenOf,
 } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
 import type { Evictor, Outcome } from '../act/evictor.ts';
-import type { FlightPod, Scene } from '../act/flights.ts';
+import { sceneOf } from '../act/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
 import type { Bypass } from '../gate/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
@@ -94,11 +92,16 @@ export class Rebalancer {
     if (!sources.flights.has(workloadUid)) return;
     const nowMs = now();
     const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
-    const landed = sources.flights.follow(workloadUid, this.#scene(workload), limits, (steered) => {
-      if (!bypass.arrived(steered, nowMs)) return;
-      if (steered) logger.info('admissions go through the webhook again');
-      else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
-    });
+    const landed = sources.flights.follow(
+      workloadUid,
+      sceneOf(sources.cluster, workload),
+      limits,
+      (steered) => {
+        if (!bypass.arrived(steered, nowMs)) return;
+        if (steered) logger.info('admissions go through the webhook again');
+        else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
+      },
+    );
     metrics.inFlight(sources.flights.count);
     if (landed === undefined) return;
     const { result, move, lastedMs } = landed;
@@ -131,21 +134,6 @@ export class Rebalancer {
   #decide(workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): RebalanceTrace {
     const nowMs = this.#parts.now();
     return decide(takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs), nowMs);
-  }
-
-  #scene(workload: ObservedWorkload | undefined): Scene {
-    if (workload === undefined) return { replicas: undefined, pods: [] };
-    const { cluster } = this.#parts.sources;
-    const flightPod = (pod: ObservedPod): FlightPod => ({
-      uid: pod.metadata.uid,
-      name: pod.metadata.name,
-      ended: pod.ended,
-      ready: pod.ready,
-      nodeName: pod.nodeName,
-      type: cluster.nodeTypeOf(pod) ?? markedType(pod),
-      steered: markedType(pod) !== undefined,
-    });
-    return { replicas: workload.replicas, pods: cluster.podsOf(workload).map(flightPod) };
   }
 
   async #carryOut(
@@ -309,6 +297,3 @@ const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>
 
 const inMs = (untilMs: number | undefined, nowMs: number): number | undefined =>
   untilMs === undefined ? undefined : Math.max(0, untilMs - nowMs);
-
-/** A StatefulSet's pods have no token; the type alone says that admission saw them. */
-const markedType = ({ annotations }: ObservedPod) => readPodMark(annotations).type ?? undefined;

@@ -1,0 +1,25 @@
+import { type ObservedPod, type ObservedWorkload, readPodMark } from '@spotalis/core';
+import type { Cluster } from '../observe/cluster.ts';
+import type { FlightPod, Scene } from './flights.ts';
+
+/** A workload as its moves see it now; undefined: it is gone. */
+export function sceneOf(cluster: Cluster, workload: ObservedWorkload | undefined): Scene {
+  if (workload === undefined) return { replicas: undefined, pods: [] };
+  return {
+    replicas: workload.replicas,
+    pods: cluster.podsOf(workload).map((pod) => flightPodOf(cluster, pod)),
+  };
+}
+
+function flightPodOf(cluster: Cluster, pod: ObservedPod): FlightPod {
+  const { metadata, ended, ready, annotations } = pod;
+  // A StatefulSet's pods have no token; the type alone says that admission saw them.
+  const marked = readPodMark(annotations).type ?? undefined;
+  return {
+    uid: metadata.uid,
+    ended,
+    ready,
+    type: cluster.nodeTypeOf(pod) ?? marked,
+    steered: marked !== undefined,
+  };
+}
