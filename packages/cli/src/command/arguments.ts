@@ -87,15 +87,24 @@ function checkPositionals({ positionals: allowed, ...command }: Command, given: 
   }
 }
 
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly example: string;
+  /** A trailing `%` says nothing more, as in the annotation. */
+  readonly isShare?: boolean;
+}
+
 /** A whole number within its bounds, or a usage error that says what is allowed. */
 export function wholeNumber(
   { value }: Invocation,
   flag: string,
-  { least, most, example }: { readonly least: number; readonly most: number; readonly example: string },
+  { least, most, example, isShare = false }: Bounds,
 ): number | undefined {
   const text = value(flag);
   if (text === undefined) return undefined;
-  const number = /^\d{1,6}%?$/.test(text) ? Number(text.replace('%', '')) : Number.NaN;
+  const digits = isShare ? text.replace(/%$/, '') : text;
+  const number = /^\d{1,6}$/.test(digits) ? Number(digits) : Number.NaN;
   if (number >= least && number <= most) return number;
   throw new CliError(
     'USAGE',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { commands } from '../commands.ts';
 import { plain, styleFor } from '../output/style.ts';
+import { readChange } from '../plan/preview.ts';
 import { readArguments, wholeNumber } from './arguments.ts';
 import { runProgram } from './run.ts';
 
@@ -79,6 +80,13 @@ describe('a command line', () => {
       );
     },
   );
+
+  it('may write a share in percent, and nothing else', () => {
+    const given = { positionals: [], has: () => true, value: () => '70%' };
+    expect(() => readChange(given)).toThrow('--min-on-demand 70%: needs a whole number from 0 to 10000');
+    const share = { ...given, value: (flag: string) => (flag === 'spot-percentage' ? '70%' : undefined) };
+    expect(readChange(share)).toMatchObject({ spotPercentage: 70, minOnDemand: undefined });
+  });
 });
 
 describe('colour', () => {

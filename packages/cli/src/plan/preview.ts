@@ -34,7 +34,12 @@ export const numberFlags: readonly Flag[] = [
 ];
 
 export const readChange = (given: Invocation): Change => ({
-  spotPercentage: wholeNumber(given, 'spot-percentage', { least: 0, most: 100, example: '70' }),
+  spotPercentage: wholeNumber(given, 'spot-percentage', {
+    least: 0,
+    most: 100,
+    example: '70',
+    isShare: true,
+  }),
   minOnDemand: wholeNumber(given, 'min-on-demand', { least: 0, most: 10_000, example: '2' }),
   replicas: wholeNumber(given, 'replicas', { least: 0, most: 100_000, example: '20' }),
 });
