@@ -28,6 +28,8 @@ export async function untilInterrupted(work: (leave: Leave) => Promise<void>): P
         reject(new Interrupted());
       });
     }
+    // Whoever read along has gone, as with `| head`: there is nobody left to show anything to.
+    process.stdout.on('error', () => reject(new Interrupted()));
   });
   try {
     await Promise.race([work(leave), interrupted]);
