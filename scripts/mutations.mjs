@@ -378,6 +378,43 @@ export const mutations = [
     edits: [{ file: rotation, find: '    ...(look.registered ?? []),\n', replace: '' }],
   },
   {
+    name: 'a plan that does not see the move under way',
+    because:
+      'it takes the pod that is missing for one to be created, and begins before the replacement is Ready',
+    tests: 'packages/core/src/preview/plan',
+    edits: [
+      {
+        file: 'packages/core/src/preview/plan.ts',
+        find: 'const isWhole = !isMoving && members.length >= snapshot.workload.replicas;',
+        replace: 'const isWhole = true;',
+      },
+    ],
+  },
+  {
+    name: 'new pods on spot in a drought that was told of',
+    because: 'a plan promises pods on spot that admission gives substitutes',
+    tests: 'packages/core/src/preview/plan',
+    edits: [
+      {
+        file: 'packages/core/src/preview/stage.ts',
+        find: "const substitutes = wanted === 'spot' && cause === 'scaled' && isDry(snapshot);",
+        replace: 'const substitutes = false;',
+      },
+    ],
+  },
+  {
+    name: 'droughts told at every turn',
+    because: 'the API server is written to though nothing changed',
+    tests: 'packages/controller/src/report/bulletin',
+    edits: [
+      {
+        file: 'packages/controller/src/report/bulletin.ts',
+        find: 'if (isDeepStrictEqual(droughts, this.#written) || !mayWrite()) return;',
+        replace: 'if (!mayWrite()) return;',
+      },
+    ],
+  },
+  {
     name: 'Redis: the slot decides the type',
     because: 'the script in Redis has this fault',
     tests: 'redis',

@@ -28,6 +28,13 @@ const budget = (name: string, minAvailable: number) => ({
 });
 
 const replaceIn = (path: string, value: unknown) => [{ op: 'replace', path: `/webhooks/0/${path}`, value }];
+const droughts = 'spotalis-system/spotalis-droughts';
+const told = (text?: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'spotalis-droughts', namespace: 'spotalis-system' },
+  ...(text !== undefined && { data: { 'droughts.json': text } }),
+});
 const annotate = (key: string, value: string | null) => ({ metadata: { annotations: { [key]: value } } });
 
 interface Fault {
@@ -59,6 +66,18 @@ const faults: readonly Fault[] = [
       api.patch('ClusterRoleBinding', 'spotalis-controller', {
         subjects: [{ kind: 'ServiceAccount', name: 'spotalis-controller', namespace: 'spotalis-system' }],
       }),
+  },
+  {
+    id: 'bulletin-missing',
+    object: `ConfigMap ${droughts}`,
+    plant: ({ cluster: { api } }) => api.delete('ConfigMap', droughts),
+    mend: ({ cluster: { api } }) => api.apply(told()),
+  },
+  {
+    id: 'bulletin-unreadable',
+    object: `ConfigMap ${droughts}`,
+    plant: ({ cluster: { api } }) => api.patch('ConfigMap', droughts, told('{"version":2}')),
+    mend: ({ cluster: { api } }) => api.patch('ConfigMap', droughts, { data: null }),
   },
   {
     id: 'policy-key-unknown',
@@ -119,7 +138,8 @@ async function examined(stage: Stage): Promise<{ code: number; findings: readonl
   const { code, stdout, stderr } = await spotalis(stage, 'doctor', '-o', 'json');
   if (stdout === '') throw new Error(stderr);
   const { findings, notes } = JSON.parse(stdout);
-  expect(notes).toEqual([]);
+  // What is found is not noted, too, but for what keeps the others from being found.
+  expect(notes.filter((note: string) => !note.includes('spotalis-droughts'))).toEqual([]);
   return { code, findings };
 }
 
