@@ -243,6 +243,7 @@ export function createController({ configuration, credentials, logger }: AppPart
       ageMs: values.fallback.placeholderTimeout + values.rebalance.moveTimeout,
       wishMs: MISSED_LOOKS * values.controller.resyncPeriod,
     },
+    backoff: () => settings().fallback.backoff,
     owner: () => deploymentOfPod(cluster, leaseNamespace, hostname()),
     mayWrite,
     isReadOnly: () => live.current.readOnlyMode,

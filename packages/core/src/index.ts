@@ -210,7 +210,7 @@ export {
 export { keepsPlaceholder } from './placeholder/keep.ts';
 export { type PlaceholderShape, shapeOf, shapeText } from './placeholder/shape.ts';
 export { type Plan, planFor, type PlannedMove, type PlannedWait } from './preview/plan.ts';
-export type { Breaker } from './drought/breaker.ts';
+export type { Backoff, Breaker } from './drought/breaker.ts';
 export {
   type Bulletin,
   bulletinPlace,

@@ -68,6 +68,7 @@ function stage({ max = 2 } = {}) {
       },
     },
     namespace: ours,
+    backoff: () => ({ initialMs: 60_000, maxMs: 1_800_000 }),
     settings: {
       enabled: true,
       image: 'pause',

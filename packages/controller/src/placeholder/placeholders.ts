@@ -1,4 +1,5 @@
 import {
+  type Backoff,
   type CapacityType,
   capacityTypes,
   evidenceOf,
@@ -48,6 +49,8 @@ export interface PlaceholdersParts {
     /** A wish that nobody renews is over after this time. */
     readonly wishMs: number;
   };
+  /** After one that was in vain: that of droughts. */
+  readonly backoff: () => Backoff;
   /** The controller's Deployment, if it is known. */
   readonly owner: () => { readonly name: string; readonly uid: string } | null;
   readonly mayWrite: () => boolean;
@@ -320,8 +323,9 @@ export class Placeholders {
   }
 
   #inVain(key: string, nowMs: number): void {
+    const { backoff } = this.#parts;
     const count = (this.#vain.get(key)?.count ?? 0) + 1;
-    this.#vain.set(key, { count, untilMs: nowMs + restAfter(count) });
+    this.#vain.set(key, { count, untilMs: nowMs + restAfter(count, backoff()) });
   }
 
   #wishEnd(): number {

@@ -79,8 +79,11 @@ describe('placeholders', () => {
     expect(one({ shape: 'y', terminating: true })).toEqual([]);
   });
 
-  it('rest longer after each one in vain, up to half an hour', () => {
-    expect([1, 2, 3, 50].map(restAfter)).toEqual([60_000, 120_000, 240_000, 1_800_000]);
+  it('rest longer after each one in vain, as long as the configuration says', () => {
+    const rests = (initialMs: number, maxMs: number) =>
+      [1, 2, 3, 5_000].map((failures) => restAfter(failures, { initialMs, maxMs }));
+    expect(rests(60_000, 1_800_000)).toEqual([60_000, 120_000, 240_000, 1_800_000]);
+    expect(rests(5_000, 1_000)).toEqual([5_000, 5_000, 5_000, 5_000]);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { CapacityType } from '../capacity/type.ts';
+import type { Backoff } from '../drought/breaker.ts';
 
 /** A placeholder as it is seen in the cluster. */
 export interface PlaceholderView {
@@ -120,10 +121,7 @@ function fateOf(
   return wish.shape !== null && wish.shape !== shape ? 'Outdated' : untilMs;
 }
 
-const FIRST_REST_MS = 60_000;
-const LONGEST_REST_MS = 1_800_000;
-
 /** How long no other placeholder is made for a workload after so many in a row that were in vain. */
-export function restAfter(failures: number): number {
-  return Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** Math.min(failures - 1, 10));
+export function restAfter(failures: number, { initialMs, maxMs }: Backoff): number {
+  return Math.max(initialMs, Math.min(maxMs, initialMs * 2 ** Math.min(failures - 1, 50)));
 }

@@ -144,7 +144,7 @@ const schema = {
     }),
     placeholderTimeout: setting(duration({ min: '1s', example: '5m' }), {
       default: '5m',
-      doc: 'How long a placeholder may be without a node before it is given up. The next one waits 1m, then 2m, ... up to 30m.',
+      doc: 'How long a placeholder may be without a node before it is given up. The next one waits as fallback.backoff says.',
     }),
     after: setting(duration({ example: '2m' }), {
       default: '2m',
@@ -159,7 +159,7 @@ const schema = {
     backoff: {
       initial: setting(duration({ min: '1s', example: '1m' }), {
         default: '1m',
-        doc: 'How long after the beginning of a lack of spot capacity it is looked for again, where no node shows it. Doubled by each attempt in vain.',
+        doc: 'How long after the beginning of a lack of spot capacity it is looked for again, where no node shows it, and after a placeholder in vain. Doubled by each attempt in vain.',
         reloadable: true,
       }),
       max: setting(duration({ min: '1s', example: '30m' }), {
