@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@spotalis/cluster';
+import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { podKeys, policyKeys } from '@spotalis/core';
 import { PodHistory } from './history.ts';
 import { spotalis } from './kubectl.ts';
-import { eventsOn, killLeader, verdictOn } from './moves.ts';
+import { droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
-import { type Pod, splitOf, type Workload } from './workload.ts';
+import { optedInNamespace, type Pod, splitOf, typeOf, type Workload } from './workload.ts';
 
 /** Short, so that a drought lasts seconds: pods wait 5 s instead of 2 minutes, and 3 s instead of 1 to the next try. */
 const fallbackAfterMs = 5_000;
@@ -237,5 +237,101 @@ describe('a drought', () => {
     await history.stop();
     expect(stage.evictions(namespace)).toBe(0);
     for (const { spot } of history.states) expect(spot).toBeLessThanOrEqual(2);
+  }, 120_000);
+
+  it('that the cloud announces on many nodes is not waited for', async () => {
+    const { cluster } = stage;
+    const namespace = 'announced';
+    const policy = { spotPercentage: 50, minOnDemand: 1 };
+    const nodes = Array.from({ length: 6 }, (_, index) => `spot-${index + 1}`);
+    const key = 'aws-node-termination-handler/spot-itn';
+    await Promise.all(nodes.map((node) => cluster.taint(node, { key, effect: 'NoSchedule' })));
+    const workload = await stage.declare({ name: 'web', namespace, replicas: 4, policy });
+    // Far longer than the test waits.
+    await workload.patch({ metadata: { annotations: { [policyKeys.spotFallbackAfter]: '10m' } } });
+    await workload.ready(4, 30_000);
+    expect(splitOf(await workload.pods())).toEqual({ spot: 0, onDemand: 4, unsteered: 0 });
+    expect(stage.evictions(namespace)).toBe(2);
+    const [started] = droughtOf(stage, workload);
+    expect(started).toMatchObject({ reason: 'FallbackStarted', told: true });
+
+    await Promise.all(nodes.map((node) => cluster.untaint(node, key)));
+    await exact(workload, 4, 60_000);
+    expect(stage.evictions(namespace)).toBe(2 + 2);
+  }, 120_000);
+
+  it('is not meant where a volume reaches one type only: the pod goes there at once', async () => {
+    const { api } = stage.cluster;
+    const namespace = 'volumes';
+    const policy = { spotPercentage: 100, minOnDemand: 0 };
+    const claim = {
+      accessModes: ['ReadWriteOnce'],
+      storageClassName: '',
+      resources: { requests: { storage: '1Gi' } },
+    };
+    await api.apply(optedInNamespace(namespace));
+    for (const [ordinal, type] of ['on-demand', 'spot'].entries()) {
+      const terms = [
+        { matchExpressions: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: [type] }] },
+      ];
+      const volume = `${namespace}-${ordinal}`;
+      await api.apply({
+        apiVersion: 'v1',
+        kind: 'PersistentVolume',
+        metadata: { name: volume },
+        spec: {
+          capacity: { storage: '1Gi' },
+          accessModes: claim.accessModes,
+          hostPath: { path: '/tmp' },
+          claimRef: { namespace, name: `data-db-${ordinal}` },
+          nodeAffinity: { required: { nodeSelectorTerms: terms } },
+        },
+      } as KubeObject);
+      await api.apply({
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: `data-db-${ordinal}`, namespace },
+        spec: { ...claim, volumeName: volume },
+      } as KubeObject);
+    }
+    const template = { metadata: { name: 'data' }, spec: claim };
+    const db = await stage.declare({
+      kind: 'StatefulSet',
+      name: 'db',
+      namespace,
+      replicas: 0,
+      policy,
+      spec: { podManagementPolicy: 'Parallel', volumeClaimTemplates: [template] },
+    });
+    const { metadata } = await api.get('StatefulSet', db.path);
+    const steer = (ordinal: number) =>
+      stage.ledger.steer({
+        workloadUid: metadata?.uid ?? '',
+        ordinal,
+        token: 'look',
+        wanted: 'spot',
+        dryRun: true,
+      });
+    const steered = (type: string) => ({ kind: 'steered', type, substitute: false });
+    await waitFor('the ledger to know', () => steer(0), {
+      until: (answer) => answer.kind === 'steered' && answer.type === 'on-demand',
+      timeoutMs: 60_000,
+    });
+    expect(await Promise.all([steer(0), steer(1), steer(2)])).toEqual([
+      steered('on-demand'),
+      steered('spot'),
+      steered('spot'),
+    ]);
+    await db.scale(2);
+    const pods = await db.ready(2);
+    expect(Object.fromEntries(pods.map((pod) => [pod.metadata?.name, typeOf(pod)]))).toEqual({
+      'db-0': 'on-demand',
+      'db-1': 'spot',
+    });
+    expect(pods.map(({ spec }) => spec.nodeName?.replace(/-\d+$/, '')).toSorted()).toEqual([
+      'on-demand',
+      'spot',
+    ]);
+    expect(stage.evictions(namespace)).toBe(0);
   }, 120_000);
 });

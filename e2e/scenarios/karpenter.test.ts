@@ -7,7 +7,8 @@ import {
   waitFor,
 } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
-import { verdictOn } from './moves.ts';
+import { PodHistory } from './history.ts';
+import { droughtOf, eventsOn, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
 import { splitOf, type Workload } from './workload.ts';
 
@@ -48,7 +49,7 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
       configuration: {
         controller: { leaderElection: { namespace: installationNamespace }, resyncPeriod: '5s' },
         rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000 },
-        fallback: { placeholderTimeout: '15s' },
+        fallback: { after: '5s', placeholderTimeout: '8s', backoff: { initial: '3s', max: '6s' } },
       },
     });
     karpenter = await startKarpenter(stage.cluster, program);
@@ -91,4 +92,36 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
     await waitFor('it to be given up', async () => (await placeholders()) === 0, { timeoutMs: 60_000 });
     expect(stage.evictions()).toBe(2);
   }, 150_000);
+
+  it('a drought is bridged, probed by placeholders only, and undone by one move for each substitute', async () => {
+    const ours = () => stage.writes('scaled').filter(({ what }) => what === 'create pods/eviction').length;
+    const before = ours();
+    // The autoscaler evicts by itself what is on nodes that it takes away.
+    await karpenter.withdrawSpot();
+    await waitFor('four substitutes', async () => splitOf(await web.ready(4)).onDemand === 4, {
+      timeoutMs: 60_000,
+      intervalMs: 200,
+    });
+    const bridged = ours() - before;
+    expect(bridged).toBeGreaterThan(0);
+    expect(await eventsOn(stage, web, 'FallbackStarted')).toHaveLength(1);
+    await waitFor('a placeholder', async () => (await placeholders()) === 1, { timeoutMs: 30_000 });
+    await waitFor('it to be given up', async () => (await placeholders()) === 0, { timeoutMs: 30_000 });
+    expect(ours() - before).toBe(bridged);
+    expect(await karpenter.nodes()).toEqual([]);
+
+    const history = await PodHistory.follow(stage.cluster, 'scaled');
+    await karpenter.returnSpot();
+    await waitFor('three pods on spot', async () => splitOf(await web.ready(4)).spot === 3, {
+      timeoutMs: 90_000,
+      intervalMs: 200,
+    });
+    await waitFor('the end', async () => (await eventsOn(stage, web, 'FallbackEnded')).length === 1);
+    await history.stop();
+    expect(ours() - before).toBe(bridged + 3);
+    const spots = history.states.map(({ spot }) => spot);
+    expect(spots.toSorted((a, b) => a - b)).toEqual(spots);
+    const tried = droughtOf(stage, web).filter(({ reason }) => reason === 'ReturnTried');
+    expect(new Set(tried.map(({ by }) => by))).toEqual(new Set(['placeholder']));
+  }, 180_000);
 });

@@ -101,6 +101,22 @@ export async function webhookSeen(stage: Stage, how: RegExp): Promise<void> {
   );
 }
 
+interface DroughtLine {
+  readonly message: string;
+  readonly workload: string;
+  readonly reason: string;
+  readonly by?: string;
+  readonly told?: boolean;
+}
+
+/** What the controllers said of the droughts of a workload, in order: between beginning and end only their logs do. */
+export function droughtOf({ installation }: Stage, { subject }: Workload): readonly DroughtLine[] {
+  return installation.controllers
+    .flatMap(({ component }) => component.log(20_000).split('\n'))
+    .flatMap((line) => (line.includes('"message":"drought"') ? [JSON.parse(line) as DroughtLine] : []))
+    .filter(({ workload }) => workload === subject);
+}
+
 interface Event extends KubeObject {
   readonly reason: string;
   readonly note: string;
