@@ -8,7 +8,7 @@ import { runDrought } from './trial.ts';
 const policy = { spotPercentage: 70, minOnDemand: 2 };
 const fallbackAfterSeconds = 10;
 
-const full = { from: 10, to: 40, droughtSeconds: 60, rounds: 3, workloads: 30 };
+const full = { from: 10, to: 40, droughtSeconds: 30, rounds: 2, workloads: 30 };
 const quickly = { from: 4, to: 10, droughtSeconds: 15, rounds: 1, workloads: 8 };
 
 const configuration = {

@@ -54,7 +54,7 @@ function burstTable(rounds: readonly Round[], settings: Settings): Table {
   };
   return {
     title: `All spot nodes gone while ${from} replicas become ${to}`,
-    method: `Medians of ${columns.spotalis.length} rounds, ${columns.killed.length} with kill -9 of the leader (lease 15 s) at the same moment, and ${columns.never.length} without the breaker, side by side with these. spot-fallback-after ${fallbackAfterSeconds} s; spot was away for ${droughtSeconds} s or until all ran; rebalance.cooldown 100 ms, so that each move back takes what it takes to see that all has settled (3 s). Evictions from the API server's audit log.`,
+    method: `Medians; rounds: ${columns.spotalis.length} with the breaker, ${columns.killed.length} with kill -9 of the leader (lease 15 s) at the moment of the loss, ${columns.never.length} without the breaker, each side by side with one of the others. A new leader moves nothing in its first minute, which is part of its way back. spot-fallback-after ${fallbackAfterSeconds} s; spot was away for ${droughtSeconds} s or until all ran; rebalance.cooldown 100 ms, so that each move back takes what it takes to see that all has settled (3 s). Evictions from the API server's audit log.`,
     columns: [
       { key: 'measure', title: 'Measure' },
       { key: 'spotalis', title: 'With the breaker' },
