@@ -328,10 +328,8 @@ describe('a drought', () => {
       'db-0': 'on-demand',
       'db-1': 'spot',
     });
-    expect(pods.map(({ spec }) => spec.nodeName?.replace(/-\d+$/, '')).toSorted()).toEqual([
-      'on-demand',
-      'spot',
-    ]);
+    // Not only sent there.
+    for (const pod of pods) expect(pod.spec.nodeName).toMatch(new RegExp(`^${typeOf(pod)}-`));
     expect(stage.evictions(namespace)).toBe(0);
   }, 120_000);
 });
