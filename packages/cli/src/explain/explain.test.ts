@@ -139,6 +139,13 @@ const workloads: readonly (readonly [situation: string, scene: Scene])[] = [
     },
   ],
   ['in a drought', dry],
+  [
+    'whose pods wait for spot capacity, before that is a drought',
+    {
+      pods: ten.map((one) => (one.type === 'spot' ? { ...one, node: null, unschedulable: true } : one)),
+      noSpot: true,
+    },
+  ],
   ['in a drought that the controller tells of', { ...dry, droughts: drought() }],
   [
     'in a drought that ends',

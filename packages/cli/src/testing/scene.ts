@@ -30,6 +30,8 @@ interface PodPlan {
   /** Undefined: the first node of its type; null: none yet. */
   readonly node?: string | null;
   readonly ready?: boolean;
+  /** The scheduler has found no node for it in the last minute. */
+  readonly unschedulable?: boolean;
   readonly createdAt?: string;
   /** Without it admission never saw it. */
   readonly rank?: number | null;
@@ -97,6 +99,13 @@ const owner = (kind: string, name: string) => [
   { apiVersion: 'apps/v1', kind, name, uid: `${name}-uid`, controller: true },
 ];
 
+const unscheduled = {
+  type: 'PodScheduled',
+  status: 'False',
+  reason: 'Unschedulable',
+  lastTransitionTime: new Date(NOON - 60_000).toISOString(),
+};
+
 function rawPod(plan: PodPlan, kind: Scene['kind']): RawPod {
   const { name, type = 'spot', rank, numbers, ready = true, bare = false } = plan;
   const node = plan.node === undefined ? `${type === 'spot' ? 'spot' : 'od'}-1` : plan.node;
@@ -125,7 +134,10 @@ function rawPod(plan: PodPlan, kind: Scene['kind']): RawPod {
     spec: { ...(node !== null && { nodeName: node }) },
     status: {
       phase: node === null ? 'Pending' : 'Running',
-      conditions: [{ type: 'Ready', status: ready && node !== null ? 'True' : 'False' }],
+      conditions: [
+        { type: 'Ready', status: ready && node !== null ? 'True' : 'False' },
+        ...(plan.unschedulable === true ? [unscheduled] : []),
+      ],
     },
   };
 }

@@ -107,9 +107,19 @@ describe('pods that wait for spot capacity', () => {
     ['without a webhook', { webhook: { kind: 'notServing', detail: 'x' } }],
     ['told never to be replaced', { policy: policy(70, 1, { fallbackAfterMs: 'never' }) }],
     ['in nobody’s watch', { drought: { kind: 'unwatched' } }],
+    ['only told of', { drought: { kind: 'told', report: null, poolIsOpen: false } }],
     ['without a breaker that admissions could see', { drought: { kind: 'unbridgeable' } }],
   ] satisfies readonly (readonly [string, Partial<RebalanceSnapshot>])[])('stay when %s', (_, change) => {
     expect(removed(stuckFor(1e6, change))).toBe(0);
+  });
+
+  it('are said to wait by who only hears of droughts, and goes by the nodes there are', () => {
+    const drought = { kind: 'told', report: null, poolIsOpen: false } as const;
+    expect(decide(stuckFor(60_000, { drought }), NOON)).toMatchObject({
+      reason: 'AwaitingSpot',
+      drought: 'closed',
+      facts: { waiting: 7, never: false },
+    });
   });
 
   it('are told of where nothing can replace them, once they have waited long enough', () => {

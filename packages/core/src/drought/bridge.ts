@@ -7,6 +7,7 @@ import { type Decided, held, type Standing, type Verdict } from '../rebalance/ve
 import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
 import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } from './breaker.ts';
 import { unprovableConstraint } from '../rebalance/spread.ts';
+import { emptyNode } from './shape.ts';
 import { isWithdrawing } from './notice.ts';
 import { type StuckPod, stuckPods } from './stuck.ts';
 
@@ -42,7 +43,8 @@ export function bridge(
   const isWatched = drought.kind === 'watched' && policy.kind === 'valid' && ledger.kind === 'reachable';
   if (!isWatched || workload.deleting) {
     const state = drought.kind === 'told' ? (drought.report?.state ?? 'closed') : null;
-    return { decided: null, againAtMs: null, state, stuck: [] };
+    const stuck = drought.kind === 'told' && !workload.deleting ? stuckByNodes(snapshot, members) : [];
+    return { decided: null, againAtMs: null, state, stuck };
   }
   const { breaker, permit, shapes } = drought;
   const stuck = stuckPods(members, { workload, placement: settings.placement, shapes });
@@ -71,6 +73,14 @@ export function bridge(
     remove: remove.map(({ member, sinceMs }) => ({ ...referenceTo(member.pod), sinceMs })),
   };
   return { ...found, decided: { verdict, ...reasonOf(step, breaker, look, stuck, remove.length, nowMs) } };
+}
+
+/** Who does not remember nodes that are gone goes by those there are. */
+function stuckByNodes({ workload, settings, nodes }: RebalanceSnapshot, members: readonly Member[]) {
+  // Most workloads have none that waits, and a cluster has many nodes.
+  if (!members.some(({ pod }) => pod.unschedulableSinceMs !== null)) return [];
+  const shapes = new Map([...nodes].map(([name, node]) => [name, emptyNode(node)]));
+  return stuckPods(members, { workload, placement: settings.placement, shapes });
 }
 
 function lookAt(
