@@ -72,8 +72,11 @@ export interface ReserverOptions {
 /** Reading the ReplicaSet, reading its pods, and once more when the ledger is lost in between: more is a fault. */
 const MAX_STEPS = 6;
 
-/** Counts of this age will do to decide alone by: of the rest of a burst each replica takes its share. */
-const FRESH_MS = 1_000;
+/**
+ * Counts of this age will do to decide alone by: two missed deadlines long. Each replica takes its share of the rest
+ * of a burst, so old counts cost little: of 450 pods over ten replicas 1.1 off on average instead of 1.0.
+ */
+const FRESH_MS = 500;
 
 /** Revisions decided alone in one outage; one forgotten begins its sequence anew. */
 const ALONE = 5_000;
