@@ -58,6 +58,7 @@ export class RedisLedger implements Ledger {
   readonly #recent: RecentDecisions;
   readonly #store: StoreWatch;
   readonly #untold: UntoldDecisions;
+  #droppedAtMs = 0;
   /** One telling at a time for each ledger; who decides meanwhile waits for it. */
   readonly #telling = new Map<string, Promise<void>>();
   /** By which it knows again, in the ledger, what it had asked for itself. */
@@ -138,6 +139,8 @@ export class RedisLedger implements Ledger {
 
   async announce(revision: Revision, decision: OwnDecision): Promise<void> {
     this.#untold.add(revision, decision);
+    // In a long outage nobody else would, and there are ever more of them.
+    if (this.#now() - this.#droppedAtMs > storeWatchMs) this.#dropUntold();
     // Where nothing answers, what does again will be the first to tell of it.
     if (this.#mode === 'ready') await this.#tell(revision).catch(ignored);
   }
@@ -343,6 +346,7 @@ export class RedisLedger implements Ledger {
 
   /** After so long the pods are there, and it is simpler to list them. */
   #dropUntold(): void {
+    this.#droppedAtMs = this.#now();
     for (const ledger of this.#untold.dropOld()) this.#dirty.one(ledger);
   }
 
