@@ -48,7 +48,7 @@ async function allow(request: IncomingMessage, response: ServerResponse): Promis
 
 const logger = createLogger({ service: 'null-webhook', level: 'warn', format: 'text' });
 const app = createApp();
-app.post('/mutate', (request, response) => allow(request, response));
+app.use((request, response) => allow(request, response));
 answerErrors(app, logger);
 
 const certificates = new CertificateFiles({
