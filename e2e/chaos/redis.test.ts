@@ -50,8 +50,9 @@ describe('a burst while Redis', () => {
   it('answers too late again and again: it is told what was decided alone, and needs no LIST', async () => {
     const namespace = 'hesitant';
     const before = await decidedAlone(stage);
-    const listsBefore = await listsForLedger(stage);
+    let listsBefore = Number.NaN;
     const hesitate = async (): Promise<void> => {
+      listsBefore = await listsForLedger(stage);
       for (const pauseMs of [500, 400, 300]) {
         stage.redis.freeze();
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
