@@ -75,4 +75,15 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
     expect(await stage.admissions({ result: 'unsteered' })).toBe(0);
     expect(await stage.admissions()).toBeGreaterThan(3_000);
   });
+
+  it('takes one question to the ledger an admission, and hardly a read of the API server', async () => {
+    const { installation } = stage;
+    const questions = await installation.admissionMetric('spotalis_ledger_duration_seconds_count', {
+      operation: 'decidePlace',
+    });
+    const reads = await installation.admissionMetric('spotalis_webhook_reads_total');
+    const admissions = await stage.admissions();
+    expect(questions / admissions).toBeLessThan(1.1);
+    expect(reads / admissions).toBeLessThan(0.12);
+  });
 });
