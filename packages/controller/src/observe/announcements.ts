@@ -8,8 +8,9 @@ export type Fact =
 /** A place in one ledger: what calls are made about, and what the queue is keyed by. */
 export type Place = string;
 
+/** Joined, since V8 keeps what a template makes as a tree of its parts, and there is one for each pod. */
 export const placeOf = ({ revision, token }: Fact): Place =>
-  `${revision.workloadUid}/${revision.replicaSetUid}/${token}`;
+  [revision.workloadUid, revision.replicaSetUid, token].join('/');
 
 interface Entry {
   wanted: Fact;
