@@ -17,6 +17,7 @@ export interface Balancer {
   spreadNewOver(ports: readonly number[]): void;
   /** A network block in front of one process: what it has open ends, and nothing new of it gets through. */
   blockFrom(pid: number): void;
+  unblock(): void;
   close(): Promise<void>;
 }
 
@@ -112,6 +113,9 @@ export async function startBalancer(
     blockFrom: (pid) => {
       blockedPid = pid;
       for (const client of open.keys()) if (isBlocked(client)) client.destroy();
+    },
+    unblock: () => {
+      blockedPid = undefined;
     },
     close: () =>
       new Promise((resolve) => {

@@ -29,7 +29,7 @@ import { Droughts } from './drought/droughts.ts';
 import { Shapes } from './drought/shapes.ts';
 import { Bypass } from './gate/bypass.ts';
 import { WebhookProbe } from './gate/webhook.ts';
-import { liftHolds, sweepFlights, watchWebhook } from './lead/duties.ts';
+import { followAdmissions, liftHolds, sweepFlights, watchWebhook } from './lead/duties.ts';
 import { Leading } from './lead/leading.ts';
 import { Leadership } from './lead/leadership.ts';
 import { leadMetrics } from './lead/metrics.ts';
@@ -317,6 +317,7 @@ export function createController({ configuration, credentials, logger }: AppPart
       ...(ledger === undefined ? [] : [() => bulletins.lead()]),
       () => liftHolds(cluster, holds),
       () => watchWebhook(probe),
+      () => followAdmissions(cluster, bypass, () => leading.again()),
       () => sweepFlights(flights, moveTimeoutMs, wallMs),
       () => {
         observation?.led();

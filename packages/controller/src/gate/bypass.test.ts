@@ -28,4 +28,19 @@ describe('a webhook that is passed by', () => {
     expect(bypass.arrived(true, 1_200_000)).toBe(true);
     expect(bypass.state).toBeUndefined();
   });
+
+  it('is tried again as soon as a pod came through it, but not before half a minute is over', () => {
+    const bypass = after(false, false, false);
+    expect(bypass.cameThrough(30_001)).toBe(false);
+    expect(bypass.cameThrough(30_002)).toBe(true);
+    expect(bypass.state).toEqual({ kind: 'bypassed', lastTrialAtMs: 0 });
+    expect(bypass.cameThrough(30_003)).toBe(false);
+    bypass.tried(40_000);
+    expect(bypass.cameThrough(69_999)).toBe(false);
+    expect(bypass.cameThrough(70_000)).toBe(true);
+  });
+
+  it('is not tried for pods that come through as they should', () => {
+    expect(after(false, false).cameThrough(1_000_000)).toBe(false);
+  });
 });

@@ -2,6 +2,13 @@ import type { WebhookState } from '@spotalis/core';
 
 /** So many replacements in a row that admission never saw, and moving stops. */
 const TOLERATED = 3;
+/**
+ * How long after the last trial a pod that came through may bring the next one forward. Of several API servers one may
+ * reach the webhook and another one not: such pods then come all the time, and replacements still pass it by.
+ */
+const SIGN_AFTER_MS = 30_000;
+
+const LONG_AGO = 0;
 
 /**
  * Notices that pods are created past the webhook although it can be reached from here: a replacement would then be of
@@ -23,6 +30,17 @@ export class Bypass {
   /** A move was begun to see whether the webhook is in the way again. */
   tried(nowMs: number): void {
     if (this.#lastTrialAtMs !== undefined) this.#lastTrialAtMs = nowMs;
+  }
+
+  /**
+   * A pod that is no replacement came through the webhook: it is in the way again, it seems. Returns whether a trial is
+   * due now, which is what shows it.
+   */
+  cameThrough(createdAtMs: number): boolean {
+    if (this.#lastTrialAtMs === undefined || this.#lastTrialAtMs === LONG_AGO) return false;
+    if (createdAtMs < this.#lastTrialAtMs + SIGN_AFTER_MS) return false;
+    this.#lastTrialAtMs = LONG_AGO;
+    return true;
   }
 
   /** Whether one more move may begin while that many replacements have not been seen. */

@@ -1,4 +1,5 @@
 import type { Flights } from '../act/flights.ts';
+import type { Bypass } from '../gate/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Holds } from '../rebalance/holds.ts';
@@ -23,6 +24,20 @@ export function sweepFlights(
 ): () => void {
   const timer = setInterval(() => flights.sweep(now() - FORGET_AFTER_TIMEOUTS * moveTimeoutMs()), ASK_MS);
   return () => clearInterval(timer);
+}
+
+/** Pods that come through the webhook say that it is in the way of others too. Returns the way out. */
+export function followAdmissions(
+  cluster: Cluster,
+  bypass: Pick<Bypass, 'cameThrough'>,
+  tryAgain: () => void,
+): () => void {
+  return cluster.pods.subscribe((change) => {
+    if (change.type !== 'added' || change.initial || change.object.reservation === undefined) return;
+    const home = cluster.homeOf(change.object);
+    if (home === undefined || !cluster.isManaged(home.workload)) return;
+    if (bypass.cameThrough(change.object.createdAtMs)) tryAgain();
+  });
 }
 
 /** What the API server refused because of PDBs may be allowed when one of them has changed. Returns the way out. */
