@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, waitFor, webhookService } from '@spotalis/cluster';
-import { policyKeys } from '@spotalis/core';
 import { verdictOnAll, webhookSeen } from './moves.ts';
 import { preloaded } from './preload.ts';
 import { openStage, type Stage } from './stage.ts';
-import type { Workload } from './workload.ts';
+import { spotPercentage } from './repair.ts';
+import type { Pod, Workload } from './workload.ts';
 
 const registration = ['MutatingWebhookConfiguration', 'spotalis'] as const;
 
@@ -50,11 +50,7 @@ describe('many workloads that drift while admissions are not steered', () => {
   }
 
   const toSpot = (workloads: readonly Workload[]) =>
-    Promise.all(
-      workloads.map((workload) =>
-        workload.patch({ metadata: { annotations: { [policyKeys.spotPercentage]: '100' } } }),
-      ),
-    );
+    Promise.all(workloads.map((workload) => workload.patch(spotPercentage(100))));
 
   async function reregister(change: (webhook: Registration['webhooks'][number]) => object) {
     const { webhooks } = await stage.cluster.api.get<Registration>(...registration);
@@ -126,7 +122,7 @@ describe('many workloads that drift while admissions are not steered', () => {
     await webhookSeen(stage, /^serving/);
   }, 120_000);
 
-  it('lose three pods at most, two hundred of them, while the webhook is away in one way or another', async () => {
+  it('lose three pods at most, two hundred of them, while the webhook is away, and are repaired when it is back', async () => {
     const namespace = 'away';
     const workloads = await drifting(namespace, 200);
     const { webhooks, balancer } = stage.installation;
@@ -154,6 +150,39 @@ describe('many workloads that drift while admissions are not steered', () => {
     await Promise.all(webhooks.map(({ component }) => component.start()));
     await waitFor('the first eviction', () => stage.evictions(namespace) > 0, { timeoutMs: 60_000 });
     await verdictOnAll(stage, workloads.slice(10), 'WebhookBypassed');
-    expect(stage.evictions(namespace)).toBeLessThanOrEqual(3);
-  }, 200_000);
+    const blocked = stage.evictions(namespace);
+    expect(blocked).toBeLessThanOrEqual(3);
+
+    // Thirty of them go on wanting spot, which is as much as there is time for; the others are content as they are.
+    const going = new Set(workloads.slice(0, 30).map(({ path }) => path));
+    await Promise.all(workloads.slice(30).map((workload) => workload.patch(spotPercentage(0))));
+    balancer.unblock();
+    const policy = { spotPercentage: 0, minOnDemand: 0 };
+    const visitor = await stage.declare({ name: 'visitor', namespace, replicas: 1, policy });
+    let visitors = 1;
+    await waitFor(
+      'a pod that comes through to bring the next trial forward, and other moves to follow',
+      async () => {
+        await visitor.scale(++visitors);
+        return stage.evictions(namespace) > blocked + 1;
+      },
+      { timeoutMs: 90_000, intervalMs: 3_000 },
+    );
+    await waitFor(
+      'no drift anywhere',
+      async () => {
+        const pods = await stage.cluster.api.list<Pod>('Pod', { namespace });
+        const amiss = pods.filter(({ metadata, spec }) => {
+          const wantsSpot = going.has(`${namespace}/${metadata?.labels?.['app']}`);
+          return spec.nodeName?.startsWith('spot-') !== wantsSpot;
+        });
+        return { amiss: amiss.length };
+      },
+      { timeoutMs: 120_000, intervalMs: 1_000, until: ({ amiss }) => amiss === 0 },
+    );
+    await verdictOnAll(stage, [...workloads, visitor], 'Balanced');
+    // Sixty pods had to go. What came up past the webhook may have to go once more, and was not always one of the sixty.
+    expect(stage.evictions(namespace)).toBeGreaterThanOrEqual(60);
+    expect(stage.evictions(namespace)).toBeLessThanOrEqual(60 + 2 * blocked);
+  }, 400_000);
 });
