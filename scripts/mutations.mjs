@@ -9,6 +9,8 @@ const book = 'packages/ledger/src/memory/revision-book.ts';
 const outage = 'packages/ledger/src/outage.ts';
 const flight = 'packages/webhook/src/reserve/flight.ts';
 const rebalance = 'packages/core/src/rebalance/';
+const observe = 'packages/controller/src/observe/';
+const bypass = 'packages/controller/src/gate/bypass.ts';
 const breaker = 'packages/core/src/drought/breaker.ts';
 const admit = 'packages/core/src/capacity/admit.ts';
 const rotation = 'packages/webhook/src/certificates/rotation.ts';
@@ -299,6 +301,98 @@ export const mutations = [
         file: 'packages/controller/src/act/flights.ts',
         find: 'begunAtMs: [...inherited, ...this.#begunAtMs],',
         replace: 'begunAtMs: this.#begunAtMs,',
+      },
+    ],
+  },
+  {
+    name: 'a ledger is trusted though a release was lost',
+    because: 'a place stays taken for a pod that is gone, and its successor gets the wrong type',
+    tests: `${observe}resync`,
+    edits: [{ file: `${observe}agreement.ts`, find: 'return missing.size === 0;', replace: 'return true;' }],
+  },
+  {
+    name: 'a ledger is trusted though a confirmation was lost',
+    because: 'a reservation that nobody confirms is dropped with its pod still there',
+    tests: `${observe}resync`,
+    edits: [
+      {
+        file: `${observe}agreement.ts`,
+        find: "entry?.state !== 'live' || ",
+        replace: 'entry === undefined || ',
+      },
+    ],
+  },
+  {
+    name: 'a ledger is trusted though the watch is dead',
+    because: 'it is compared with pods as they were',
+    tests: `${observe}resync`,
+    edits: [{ file: `${observe}agreement.ts`, find: 'if (!isFollowed()) return false;', replace: '' }],
+  },
+  {
+    name: 'what the ledger was told since is trusted',
+    because: 'an error of the telling itself is found up to twenty minutes later',
+    tests: `${observe}resync`,
+    edits: [
+      {
+        file: `${observe}resync.ts`,
+        find: '  touched(uid: string): void {\n    this.#trusted.delete(uid);',
+        replace: '  touched(_uid: string): void {',
+      },
+    ],
+  },
+  {
+    name: 'four pods past the webhook',
+    because: 'one eviction more than promised is made while nobody steers its replacement',
+    tests: 'packages/controller/src/gate/bypass',
+    edits: [{ file: bypass, find: 'const TOLERATED = 3;', replace: 'const TOLERATED = 4;' }],
+  },
+  {
+    name: 'a pod that comes through opens the gate at once',
+    because: 'behind two API servers, of which one reaches the webhook, evictions never stop',
+    tests: 'packages/controller/src/gate/bypass',
+    edits: [{ file: bypass, find: 'const SIGN_AFTER_MS = 30_000;', replace: 'const SIGN_AFTER_MS = 0;' }],
+  },
+  {
+    name: 'two moves of one workload at once',
+    because: 'the second rests on counts that the first is about to change',
+    tests: `${rebalance}(gate|law)`,
+    edits: [
+      { file: `${rebalance}gate.ts`, find: 'budgets.workload > 0 ?', replace: 'budgets.workload > 1 ?' },
+    ],
+  },
+  {
+    name: 'a pod that must not be disrupted may go',
+    because: 'what its owner asked of everybody is not heeded',
+    tests: `${rebalance}candidate`,
+    edits: [
+      {
+        file: `${rebalance}protection.ts`,
+        find: "if (text === 'true') return lasting('DoNotDisrupt');",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'an eviction without the UID',
+    because: 'a pod of the same name that came meanwhile is evicted instead',
+    tests: 'packages/kube/src/eviction',
+    edits: [
+      {
+        file: 'packages/kube/src/eviction.ts',
+        find: 'preconditions: { uid, resourceVersion',
+        replace: 'preconditions: { resourceVersion',
+      },
+    ],
+  },
+  {
+    name: 'no cooldown after a move',
+    because: 'a workload whose replacement came up on the wrong type is moved again and again',
+    tests: `${rebalance}(gate|cooldown)`,
+    edits: [
+      {
+        file: `${rebalance}gate.ts`,
+        find: 'moveInFlight, cooldown, windowClosed]',
+        replace: 'moveInFlight, windowClosed]',
       },
     ],
   },
