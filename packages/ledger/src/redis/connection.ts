@@ -74,18 +74,17 @@ export class Connection {
   async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     const rest = [script.keys, ...keys, ...args];
     return await this.#guard(async () => {
-      this.#gather();
       try {
-        return await this.#client.call('EVALSHA', script.sha, ...rest);
+        return await this.#send('EVALSHA', [script.sha, ...rest]);
       } catch (error) {
         if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-        return await this.#client.call('EVAL', script.text, ...rest);
+        return await this.#send('EVAL', [script.text, ...rest]);
       }
     });
   }
 
   async command(name: string, args: readonly (string | number)[]): Promise<unknown> {
-    return await this.#guard(async () => await this.#client.call(name, ...args));
+    return await this.#guard(async () => await this.#send(name, args));
   }
 
   close(): void {
@@ -95,12 +94,13 @@ export class Connection {
   }
 
   /** What one turn of the event loop asks goes out in one piece: half the system calls of a burst. */
-  #gather(): void {
-    if (this.#client instanceof Cluster) return;
-    const { stream } = this.#client;
-    if (stream === undefined || stream.writableCorked > 0) return;
-    stream.cork();
-    setImmediate(() => stream.uncork());
+  #send(name: string, args: readonly (string | number)[]): Promise<unknown> {
+    const stream = this.#client instanceof Cluster ? undefined : this.#client.stream;
+    if (stream !== undefined && stream.writableCorked === 0) {
+      stream.cork();
+      setImmediate(() => stream.uncork());
+    }
+    return this.#client.call(name, ...args);
   }
 
   async #guard(call: () => Promise<unknown>): Promise<unknown> {
