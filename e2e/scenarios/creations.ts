@@ -3,6 +3,8 @@ import { parseGoDuration } from '@spotalis/core';
 
 /** Written by the API server on a request that went on without a webhook that did not answer. */
 const failedOpen = 'failed-open.mutation.webhook.admission.k8s.io/';
+/** Written by the API server for each webhook that answered. */
+const answered = 'mutation.webhook.admission.k8s.io/round_';
 /** Written by the API server on requests of more than 500 ms. */
 const webhookLatency = 'apiserver.latency.k8s.io/mutating-webhook';
 
@@ -41,6 +43,19 @@ export class PodCreations {
         ([key, value]) => key.startsWith(failedOpen) && value.includes('spotalis.io'),
       ),
     ).length;
+  }
+
+  /** Whose webhooks were asked, by the names of their configurations. */
+  get asked(): readonly string[] {
+    const all = this.#events.flatMap(({ annotations = {} }) =>
+      Object.entries(annotations).flatMap(([key, value]) => {
+        const { configuration }: { configuration: string } = key.startsWith(answered)
+          ? JSON.parse(value)
+          : { configuration: '' };
+        return configuration === '' ? [] : [configuration];
+      }),
+    );
+    return [...new Set(all)];
   }
 
   /** How long the webhooks took for the slowest one; 0 when none took notably long. */

@@ -11,14 +11,18 @@ export interface Answer {
   readonly stderr: string;
 }
 
-/** `kubectl spotalis`, as a person with all rights would run it. */
+/** `kubectl spotalis`, as a person with all rights would run it, told where the configuration is. */
 export function spotalis(stage: Stage, ...args: readonly string[]): Promise<Answer> {
   const { kubeconfig, stateDir } = stage.cluster;
-  const flags = ['--kubeconfig', kubeconfig, '--config', join(stateDir, 'spotalis.yaml')];
+  return spotalisIn(kubeconfig, ...args, '--config', join(stateDir, 'spotalis.yaml'));
+}
+
+/** The same, where the configuration is in the cluster. */
+export function spotalisIn(kubeconfig: string, ...args: readonly string[]): Promise<Answer> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [script, ...args, ...flags],
+      [script, ...args, '--kubeconfig', kubeconfig],
       { maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => {
         const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1;

@@ -1,7 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Cluster, type KubeObject, startCluster, waitFor, whyNoRealNode } from '@spotalis/cluster';
+import {
+  type AuditEvent,
+  type Cluster,
+  type KubeObject,
+  startCluster,
+  waitFor,
+  whyNoRealNode,
+} from '@spotalis/cluster';
 import { type ContainerPod, type ContainerRelease, prepareRelease } from './containers/release.ts';
+import { Neighbour } from './containers/neighbour.ts';
 import { Stream } from './containers/stream.ts';
+import { PodCreations } from './creations.ts';
+import { spotalisIn } from './kubectl.ts';
+import { manifest, optedInNamespace, Workload } from './workload.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 2 };
 const certificate = 'spotalis-system/spotalis-webhook-certificate';
@@ -54,6 +65,14 @@ if (missing !== undefined) process.stderr.write(`no real containers on this mach
     expect(await stream.end()).toMatchObject({ pods: 20 });
     expect(stream.creations).toMatchObject({ refused: 0, bypassed: 0 });
     expect(stream.offTarget).toBe(0);
+  }, 60_000);
+
+  it('is in order, as the doctor sees it', async () => {
+    const { stdout, stderr } = await spotalisIn(cluster.kubeconfig, 'doctor', '-o', 'json');
+    expect(stderr).toBe('');
+    // The machine on which all this runs is indeed neither spot nor on-demand.
+    const found = { id: 'nodes-untyped', severity: 'info', what: expect.stringContaining('real-1') };
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [expect.objectContaining(found)], notes: [] });
   }, 60_000);
 
   it('every container runs in little memory', async () => {
@@ -126,6 +145,33 @@ if (missing !== undefined) process.stderr.write(`no real containers on this mach
     await stream.repaired();
     await undisturbed('after', (next) => next.grown(30));
   }, 120_000);
+
+  it('another installation, of its charts one by one, keeps to its namespaces as this one does', async () => {
+    const team = { key: 'team', values: ['other'] };
+    const scope = { namespaceSelector: { matchExpressions: [{ ...team, operator: 'NotIn' }] } };
+    await release.upgrade({ global: { config: { scope } } });
+    const other = await Neighbour.install(cluster, { matchLabels: { team: 'other' } });
+    const installations = [
+      { namespace: 'ours', labels: {}, configuration: 'spotalis.spotalis-system' },
+      { namespace: 'theirs', labels: { team: 'other' }, configuration: other.configuration },
+    ];
+    for (const { namespace, labels, configuration } of installations) {
+      const { metadata, ...space } = optedInNamespace(namespace);
+      const declaration = { name: 'web', namespace, replicas: 10, policy };
+      const labelled = { ...space, metadata: { ...metadata, labels: { ...metadata?.labels, ...labels } } };
+      await cluster.api.apply([labelled, manifest(declaration)]);
+      const workload = new Workload(cluster.api, declaration);
+      expect(await workload.splitWhenCreated(10)).toMatchObject(workload.exactly(10));
+      expect(PodCreations.of(cluster.auditLog, namespace).asked).toEqual([configuration]);
+    }
+    const theirs = new Workload(cluster.api, { name: 'web', namespace: 'theirs', replicas: 10, policy });
+    await theirs.patch({ metadata: { annotations: { 'spotalis.io/spot-percentage': '60' } } });
+    const moved = ({ objectRef }: AuditEvent) =>
+      objectRef?.subresource === 'eviction' && objectRef.namespace === 'theirs';
+    const eviction = await cluster.auditLog.wait('a move', moved, { timeoutMs: 60_000, intervalMs: 500 });
+    expect(eviction.user.username).toBe('system:serviceaccount:other-system:other-spotalis-controller');
+    await other.uninstall();
+  }, 300_000);
 
   it('is uninstalled without a trace, and pods stay as they are', async () => {
     const pods = async () =>

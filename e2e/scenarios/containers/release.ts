@@ -129,13 +129,14 @@ export async function prepareRelease(cluster: Cluster): Promise<ContainerRelease
     await cluster.realNode.import(archive);
     if (service) images.push(archive);
   }
-  const metadata = {
-    name: installationNamespace,
-    annotations: realNodeOnly,
-    labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
-  };
-  await cluster.api.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata }]);
+  await cluster.api.apply(namespaceOfContainers(installationNamespace));
   return new ContainerRelease(cluster, helm, images);
+}
+
+/** Its pods run for real, and within the pod security profile `restricted` or not at all. */
+export function namespaceOfContainers(name: string): KubeObject {
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, annotations: realNodeOnly, labels } };
 }
 
 function imagesIn(objects: readonly KubeObject[]): Set<string> {
