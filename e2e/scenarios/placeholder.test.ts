@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
-import { killLeader, verdictOn } from './moves.ts';
+import { PodHistory } from './history.ts';
+import { decidedOften, droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
 import { isReady, type Pod, splitOf, type Workload } from './workload.ts';
 
@@ -49,6 +50,7 @@ async function countMost({ cluster }: Stage) {
 describe('where no spot node has room', () => {
   let stage: Stage;
   let most: () => Promise<number>;
+  let proved: Workload;
 
   beforeAll(async () => {
     stage = await openStage({
@@ -67,7 +69,7 @@ describe('where no spot node has room', () => {
           },
         },
         rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000 },
-        fallback: { maxPlaceholders: MOST },
+        fallback: { maxPlaceholders: MOST, backoff: { initial: '2s', max: '4s' } },
       },
     });
     most = await countMost(stage);
@@ -81,6 +83,7 @@ describe('where no spot node has room', () => {
   it('a placeholder proves each place before a pod is evicted for it', async () => {
     const policy = { spotPercentage: 0, minOnDemand: 1 };
     const web = await stage.declare({ name: 'web', namespace: 'proof', replicas: 4, policy });
+    proved = web;
     await web.ready(4);
     await web.patch(spotPercentage(50));
     const [waiting] = await waitFor('a placeholder', async () => {
@@ -102,6 +105,48 @@ describe('where no spot node has room', () => {
       expect(stage.evictions()).toBe(index + 1);
     }
     await verdictOn(stage, web, 'Balanced');
+    await waitFor('no placeholder', async () => (await placeholders(stage)).length === 0);
+  }, 180_000);
+
+  it('the end of a drought is shown by a placeholder, and costs no pod that runs anything', async () => {
+    await proved.scale(0);
+    await proved.ready(0);
+    await stage.cluster.withdrawCapacity('spot');
+    const namespace = 'dry';
+    const dry = await stage.declare({
+      name: 'web',
+      namespace,
+      replicas: 4,
+      policy: { spotPercentage: 50, minOnDemand: 1 },
+    });
+    await dry.patch({ metadata: { annotations: { [policyKeys.spotFallbackAfter]: '3s' } } });
+    await dry.ready(4);
+    expect(splitOf(await dry.pods())).toEqual({ spot: 0, onDemand: 4, unsteered: 0 });
+    expect(stage.evictions(namespace)).toBe(2);
+    const [probe] = await waitFor('a placeholder', async () => {
+      const there = await placeholders(stage);
+      return there.length > 0 ? there : undefined;
+    });
+    expect(probe?.spec.nodeName).toBeUndefined();
+    await decidedOften(stage, dry, 'NoCapacity', 3);
+    expect(stage.evictions(namespace)).toBe(2);
+
+    const history = await PodHistory.follow(stage.cluster, namespace);
+    for (const [index, node] of ['spot-1', 'spot-2'].entries()) {
+      await stage.cluster.restoreNode(node);
+      await waitFor(`${index + 1} pods on spot`, async () => splitOf(await dry.ready(4)).spot === index + 1, {
+        timeoutMs: 60_000,
+        intervalMs: 200,
+      });
+      expect(stage.evictions(namespace)).toBe(2 + index + 1);
+    }
+    await verdictOn(stage, dry, 'Balanced');
+    await history.stop();
+    const spots = history.states.map(({ spot }) => spot);
+    expect(spots.toSorted((a, b) => a - b)).toEqual(spots);
+    const tried = droughtOf(stage, dry).filter(({ reason }) => reason === 'ReturnTried');
+    expect(tried.map(({ by }) => by)).toEqual(['placeholder']);
+    await waitFor('the end', async () => (await eventsOn(stage, dry, 'FallbackEnded')).length === 1);
     await waitFor('no placeholder', async () => (await placeholders(stage)).length === 0);
   }, 180_000);
 
