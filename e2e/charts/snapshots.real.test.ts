@@ -6,7 +6,10 @@ const release = { name: 'spotalis', namespace: 'spotalis-system' };
 // Given, because a random one never is the same.
 const redis = { password: 'given' };
 
-/** What people install, by what they write. Each is shown as what it changes of the defaults. */
+/**
+ * What people install, by what they write. Each is shown as what it changes of the defaults. After a change that is
+ * meant, `jest --selectProjects real --testPathPatterns charts/snapshots -u` writes them anew, to be read and committed.
+ */
 const sets: Readonly<Record<string, Values>> = {
   'an autoscaler, and no way out': {
     redis,
