@@ -203,6 +203,9 @@ describe('a drought', () => {
     });
     await known.scale(8);
     await known.ready(8, fallbackAfterMs + 30_000);
+    // A rollout and a scale-up in a drought know of it: none of their pods waits.
+    expect(stage.evictions('first')).toBe(waited);
+    expect(splitOf(await known.pods()).spot).toBe(0);
 
     expect(stage.evictions('patient')).toBe(0);
     expect(splitOf((await patient.pods()).filter(({ spec }) => spec.nodeName === undefined)).spot).toBe(2);
