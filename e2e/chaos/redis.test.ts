@@ -65,7 +65,9 @@ describe('a burst while Redis', () => {
     const split = await workload.splitWhenCreated(450);
     const alone = (await decidedAlone(stage)) - before;
     expect(alone).toBeGreaterThan(10);
-    expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageBound);
+    const off = driftOf(workload, split);
+    process.stdout.write(`${alone} decided alone, ${split.unsteered} unsteered, ${off} off\n`);
+    expect(Math.abs(off)).toBeLessThanOrEqual(outageBound + split.unsteered);
     // Nobody was there to be asked but the ledger: it knows all that was decided without it.
     await workload.scale(500);
     expect(await workload.splitWhenCreated(500)).toEqual(workload.exactly(500));
