@@ -75,7 +75,11 @@ if (missing !== undefined) process.stderr.write(`no real containers on this mach
     expect(JSON.parse(stdout)).toMatchObject({ findings: [expect.objectContaining(found)], notes: [] });
   }, 60_000);
 
-  it('every container runs in little memory', async () => {
+  it('every image is small, and every container runs in little memory', async () => {
+    for (const { image, megabytes } of release.images) {
+      process.stderr.write(`${image}: ${megabytes} MB, compressed\n`);
+      expect(megabytes).toBeLessThan(80);
+    }
     for (const component of ['webhook', 'controller', 'redis'] as const) {
       for (const pod of await release.pods(component)) {
         const { containerID } = containerOf(pod);

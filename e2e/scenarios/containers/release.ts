@@ -49,12 +49,13 @@ const place = { name: 'spotalis', namespace: installationNamespace };
 export class ContainerRelease {
   readonly #cluster: Cluster;
   readonly #helm: Helm;
-  readonly #images: readonly ImageArchive[];
+  /** Our own. */
+  readonly images: readonly ImageArchive[];
 
   constructor(cluster: Cluster, helm: Helm, images: readonly ImageArchive[]) {
     this.#cluster = cluster;
     this.#helm = helm;
-    this.#images = images;
+    this.images = images;
   }
 
   /** Resolves when everything is Ready. */
@@ -81,7 +82,7 @@ export class ContainerRelease {
 
   /** Makes the images known under another tag, too. */
   async publish(tag: string): Promise<void> {
-    for (const { image } of this.#images)
+    for (const { image } of this.images)
       await this.#cluster.realNode.tag(image, image.replace(/:[^:]*$/, `:${tag}`));
   }
 
