@@ -55,7 +55,8 @@ describe('a Namespace and a workload applied in one go', () => {
     expect(await workload.splitWhenCreated(5)).toEqual(workload.exactly(5));
   }, 120_000);
 
-  it('take no eviction', () => {
+  it('take no eviction, nor any other write', () => {
     expect(stage.evictions()).toBe(0);
+    expect(stage.writes()).toEqual([]);
   });
 });

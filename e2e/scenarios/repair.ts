@@ -42,11 +42,20 @@ export const pdb = (namespace: string, name: string, minAvailable: number) => ({
 });
 
 /** Each has a namespace of its own and they are played at the same time. */
-export interface Scenario {
+export interface Scenario extends Writes {
   readonly name: string;
+  play(stage: Stage, namespace: string): Promise<void>;
+}
+
+/** What may be written in a namespace, in all. */
+interface Writes {
   readonly namespace: string;
   readonly evictions: number;
-  play(stage: Stage, namespace: string): Promise<void>;
+  /**
+   * Of pods: costs that are numbered anew, types that are corrected. A most where it depends on which pod goes, or on
+   * what is seen first.
+   */
+  readonly patches: number | { readonly most: number };
 }
 
 export const ten = (namespace: string, percentage: number, more: Partial<Declaration> = {}): Declaration => ({
@@ -78,4 +87,40 @@ export async function heldBecause(stage: Stage, workload: Workload, reason: stri
     `an Event on ${workload.path}`,
     async () => (await eventsOn(stage, workload, 'MoveBlocked')).length > 0,
   );
+}
+
+/** About so many of ten pods get another cost after a change of policy, and none of them twice. */
+export const halfOfTen = { most: 5 };
+
+/** All that was written in each namespace, by the API server's own log. What is still to be numbered is waited for. */
+export async function expectWrites(stage: Stage, expected: readonly Writes[]): Promise<void> {
+  const patchesIn = (namespace: string): number =>
+    stage.writes(namespace).filter(({ what }) => what === 'patch pods').length;
+  await waitFor(
+    'as many patches as there have to be',
+    () =>
+      expected.every(
+        ({ namespace, patches }) => typeof patches === 'object' || patchesIn(namespace) >= patches,
+      ),
+    { timeoutMs: 20_000, intervalMs: 500 },
+    // What is missing is told below, by namespace.
+  ).catch(() => undefined);
+  const asked: Record<string, object> = {};
+  const wanted: Record<string, object> = {};
+  for (const { namespace, evictions, patches } of expected) {
+    const patched = patchesIn(namespace);
+    const others = stage
+      .writes(namespace)
+      .map(({ what }) => what)
+      .filter((what) => what !== 'patch pods' && what !== 'create pods/eviction');
+    const isWithin = typeof patches === 'object' && patched <= patches.most;
+    // Evictions by anybody at all.
+    asked[namespace] = {
+      evictions: stage.evictions(namespace),
+      patches: isWithin ? patches : patched,
+      others,
+    };
+    wanted[namespace] = { evictions, patches, others: [] };
+  }
+  expect(asked).toEqual(wanted);
 }

@@ -49,7 +49,8 @@ describe('scaling of a Deployment', () => {
     240_000,
   );
 
-  it('takes no eviction', () => {
+  it('takes no eviction, nor any other write', () => {
     expect(stage.evictions()).toBe(0);
+    expect(stage.writes()).toEqual([]);
   });
 });

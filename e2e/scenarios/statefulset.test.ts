@@ -96,4 +96,8 @@ describe('StatefulSets (B10)', () => {
     expectPlaces(workload, pods);
     expect(stage.evictions('updated')).toBe(0);
   }, 120_000);
+
+  it('take no write at all', () => {
+    expect(stage.writes()).toEqual([]);
+  });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { policyKeys } from '@spotalis/core';
 import { eventsOn, verdictOn } from './moves.ts';
 import { preloaded } from './preload.ts';
-import { annotate, rebalance, settled, spotPercentage, ten } from './repair.ts';
+import { annotate, expectWrites, halfOfTen, rebalance, settled, spotPercentage, ten } from './repair.ts';
 import { openStage, type Stage } from './stage.ts';
 import type { Workload } from './workload.ts';
 
@@ -54,7 +54,11 @@ describe('windows on the night when the clocks change', () => {
     await settled(through, { spot: 8, onDemand: 2 });
     await settled(midnight, { spot: 8, onDemand: 2 });
     await verdictOn(stage, over, 'WindowClosed');
-    expect(['through', 'midnight', 'over'].map((namespace) => stage.evictions(namespace))).toEqual([1, 1, 0]);
+    await expectWrites(stage, [
+      { namespace: 'through', evictions: 1, patches: halfOfTen },
+      { namespace: 'midnight', evictions: 1, patches: halfOfTen },
+      { namespace: 'over', evictions: 0, patches: 0 },
+    ]);
   }, 120_000);
 
   it('open by the new time', async () => {
