@@ -22,6 +22,8 @@ export interface RedisOptions {
    * close the server to everybody else.
    */
   readonly acl?: readonly string[];
+  /** Of the Sentinels, which then answer nobody without it. */
+  readonly sentinelPassword?: string;
   /** More lines for the configuration of the data nodes, `maxmemory 10mb` for example. */
   readonly config?: readonly string[];
   /** Gets a line when redis-server has to be fetched first. */
@@ -144,7 +146,7 @@ interface Home {
 }
 
 export async function startRedisUnder(home: Home, options: RedisOptions): Promise<RedisServers> {
-  const { mode = 'standalone', tls = false, acl, config = [] } = options;
+  const { mode = 'standalone', tls = false, acl, sentinelPassword, config = [] } = options;
   const { dir, supervisor, program, stop } = home;
   const ca = tls ? await writeCertificates(dir) : undefined;
   const credentials = acl ? { username: 'test-cluster', password: randomUUID() } : undefined;
@@ -179,10 +181,19 @@ export async function startRedisUnder(home: Home, options: RedisOptions): Promis
         tls,
         primaryPort: ports[0] ?? 0,
         credentials,
+        password: sentinelPassword,
       });
+      const login = sentinelPassword && { username: 'default', password: sentinelPassword };
       const name = `sentinel-${place}`;
       sentinels.push(
-        new RedisNode({ ...shared, credentials: undefined, name, port, sentinel: true, config: lines }),
+        new RedisNode({
+          ...shared,
+          credentials: login || undefined,
+          name,
+          port,
+          sentinel: true,
+          config: lines,
+        }),
       );
     }
     await Promise.all(sentinels.map((sentinel) => sentinel.start()));

@@ -54,7 +54,8 @@ export function sentinelConfig({
   tls,
   credentials,
   primaryPort,
-}: Place & { primaryPort: number }): string[] {
+  password,
+}: Place & { primaryPort: number; password: string | undefined }): string[] {
   const data = join(dir, `sentinel-${place}`);
   mkdirSync(data);
   const lines = [
@@ -70,6 +71,7 @@ export function sentinelConfig({
       `sentinel auth-pass ${MASTER_NAME} ${credentials.password}`,
     );
   }
+  if (password !== undefined) lines.push(`requirepass ${password}`, `sentinel sentinel-pass ${password}`);
   return lines;
 }
 

@@ -5,6 +5,7 @@ import {
   clientOptions,
   clusterOptions,
   defaultCommandTimeoutMs,
+  type PasswordSource,
   password,
   type RedisSettings,
 } from './options.ts';
@@ -56,6 +57,9 @@ export class Connection {
       client.on('reconnecting', () => {
         if (settings.passwordFile !== undefined)
           client.options.password = readPassword(settings) ?? client.options.password;
+        if ('sentinel' in settings && settings.sentinel.passwordFile !== undefined)
+          client.options.sentinelPassword =
+            readPassword(settings.sentinel) ?? client.options.sentinelPassword;
       });
       this.#client = client;
     }
@@ -115,9 +119,9 @@ export class Connection {
   }
 }
 
-function readPassword(settings: RedisSettings): string | undefined {
+function readPassword(source: PasswordSource): string | undefined {
   try {
-    return password(settings);
+    return password(source);
   } catch {
     // The file is being replaced; what was read before may still do, and the next attempt reads again.
     return undefined;

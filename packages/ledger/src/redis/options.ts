@@ -2,25 +2,29 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 
-export type RedisSettings = RedisServer & {
-  readonly tls?: TlsOptions;
-  readonly username?: string;
+export type RedisSettings = RedisServer &
+  PasswordSource & {
+    readonly tls?: TlsOptions;
+    readonly username?: string;
+    readonly keyPrefix?: string;
+    readonly commandTimeoutMs?: number;
+  };
+
+export interface PasswordSource {
   readonly password?: string;
   /** Read at each connection, so that a rotated Secret is taken up. Goes before `password`. */
   readonly passwordFile?: string;
-  readonly keyPrefix?: string;
-  readonly commandTimeoutMs?: number;
-};
+}
 
 type RedisServer =
   /** `redis://` or `rediss://`, with a database number as its path. */
   | { readonly url: string }
   | {
-      readonly sentinel: {
+      /** User, password and TLS are those of the Sentinels, which have their own. */
+      readonly sentinel: PasswordSource & {
         readonly name: string;
         readonly nodes: readonly HostPort[];
         readonly username?: string;
-        readonly password?: string;
         readonly tls?: TlsOptions;
       };
     }
@@ -39,7 +43,7 @@ export const defaultCommandTimeoutMs = 200;
 
 export const defaultKeyPrefix = 'spotalis:';
 
-export function password({ password: given, passwordFile }: RedisSettings): string | undefined {
+export function password({ password: given, passwordFile }: PasswordSource): string | undefined {
   return passwordFile === undefined ? given : readFileSync(passwordFile, 'utf8').trim();
 }
 
@@ -82,7 +86,7 @@ export function clientOptions(settings: RedisSettings) {
     failoverDetector: true,
     sentinelRetryStrategy: () => 250,
     ...(sentinel.username === undefined ? {} : { sentinelUsername: sentinel.username }),
-    ...(sentinel.password === undefined ? {} : { sentinelPassword: sentinel.password }),
+    sentinelPassword: password(sentinel),
     ...(sentinel.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: sentinel.tls }),
   } satisfies RedisOptions;
 }

@@ -120,18 +120,25 @@ describe('the ledger in a Redis with TLS and a limited user', () => {
   });
 });
 
-describe('the ledger behind Sentinels', () => {
+describe('the ledger behind Sentinels, with TLS to all and a password for each kind', () => {
   const stops: (() => Promise<unknown> | void)[] = [];
   const prefix = newPrefix();
   let subject: Subject;
 
   beforeAll(async () => {
-    const redis = await startRedis({ mode: 'sentinel' });
+    const acl = ['user default off', 'user tester on >rights ~* &* +@all'];
+    const redis = await startRedis({ mode: 'sentinel', tls: true, acl, sentinelPassword: 'ask-me' });
     stops.push(() => redis.stop());
-    const client = admin(redis.url);
+    const tls = { ca: redis.ca ?? '' };
+    const login = { username: 'tester', password: 'rights', tls };
+    const client = admin(redis.url, login);
     stops.push(() => client.disconnect());
+    const passwordFile = join(tmpdir(), `sentinel-password-${process.pid}`);
+    writeFileSync(passwordFile, 'ask-me\n', { mode: 0o600 });
+    stops.push(() => rmSync(passwordFile));
     const nodes = redis.sentinels.map(({ host, port }) => ({ host, port }));
-    const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes }, keyPrefix: prefix });
+    const sentinel = { name: redis.masterName, nodes, tls, passwordFile };
+    const ledger = await readyLedger({ ...login, sentinel, keyPrefix: prefix });
     stops.push(() => ledger.close());
     await age(client, prefix, 3_600_000);
     subject = redisSubject(ledger, [client], prefix);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isEmbedded, type RedisDescription, redisSettings } from './settings.ts';
 
 const plain: RedisDescription = {
-  sentinel: { name: 'mymaster', nodes: [] },
+  sentinel: { name: 'mymaster', nodes: [], tls: false },
   cluster: { nodes: [] },
   tls: { enabled: false },
   keyPrefix: 'spotalis',
@@ -22,8 +22,8 @@ describe('the settings of a described Redis', () => {
   });
 
   it('are those of Sentinels, IPv6 ones too', () => {
-    const described = { ...plain, sentinel: { name: 'm', nodes: ['s-0:26379', '[fd00::1]:26380'] } };
-    expect(redisSettings(described)).toMatchObject({
+    const nodes = ['s-0:26379', '[fd00::1]:26380'];
+    expect(redisSettings({ ...plain, sentinel: { name: 'm', nodes, tls: false } })).toMatchObject({
       sentinel: {
         name: 'm',
         nodes: [
@@ -32,6 +32,14 @@ describe('the settings of a described Redis', () => {
         ],
       },
     });
+  });
+
+  it('are those of Sentinels with a user and TLS of their own', () => {
+    const own = { tls: true, username: 'asker', passwordFile: '/p' };
+    const described = redisSettings({ ...plain, sentinel: { name: 'm', nodes: ['s-0:26379'], ...own } });
+    expect(described).toMatchObject({ sentinel: { tls: {}, username: 'asker', passwordFile: '/p' } });
+    expect(described).not.toHaveProperty('tls');
+    expect(described).not.toHaveProperty('username');
   });
 
   it('are those of a Cluster', () => {

@@ -5,7 +5,13 @@ import type { HostPort, RedisSettings } from './options.ts';
 export interface RedisDescription {
   readonly url?: string | undefined;
   /** Nodes are host:port, an IPv6 address in brackets. */
-  readonly sentinel: { readonly name: string; readonly nodes: readonly string[] };
+  readonly sentinel: {
+    readonly name: string;
+    readonly nodes: readonly string[];
+    readonly tls: boolean;
+    readonly username?: string | undefined;
+    readonly passwordFile?: string | undefined;
+  };
   readonly cluster: { readonly nodes: readonly string[] };
   readonly tls: { readonly enabled: boolean; readonly caFile?: string | undefined };
   readonly username?: string | undefined;
@@ -37,12 +43,19 @@ export function redisSettings(redis: RedisDescription): RedisSettings {
   };
 }
 
-function serverOf({ url, sentinel, cluster }: RedisDescription) {
+function serverOf(redis: RedisDescription) {
+  const { url, sentinel, cluster } = redis;
   if (url !== undefined) return { url };
-  if (sentinel.nodes.length > 0) {
-    return { sentinel: { name: sentinel.name, nodes: sentinel.nodes.map(hostPortOf) } };
-  }
-  return { cluster: { nodes: cluster.nodes.map(hostPortOf) } };
+  if (sentinel.nodes.length === 0) return { cluster: { nodes: cluster.nodes.map(hostPortOf) } };
+  return {
+    sentinel: {
+      name: sentinel.name,
+      nodes: sentinel.nodes.map(hostPortOf),
+      ...(sentinel.tls ? { tls: tlsOf(redis) } : {}),
+      ...(sentinel.username === undefined ? {} : { username: sentinel.username }),
+      ...(sentinel.passwordFile === undefined ? {} : { passwordFile: sentinel.passwordFile }),
+    },
+  };
 }
 
 function tlsOf({ tls }: RedisDescription): { readonly ca?: string } {

@@ -277,6 +277,16 @@ const schema = {
         doc: 'The master to ask the Sentinels for.',
       }),
       nodes: setting(addresses(), { default: [], doc: 'Sentinels, as host:port.' }),
+      tls: setting(flag, {
+        default: false,
+        doc: 'Speak TLS to the Sentinels; `redis.tls.caFile` is for them, too.',
+      }),
+      username: optional(text({ example: 'spotalis' }), {
+        doc: 'ACL user of the Sentinels. Unset: the default user.',
+      }),
+      passwordFile: optional(text({ what: 'a file', example: '/etc/spotalis/redis/sentinel-password' }), {
+        doc: "Holds the Sentinels' password and nothing else.",
+      }),
     },
     cluster: {
       nodes: setting(addresses(), { default: [], doc: 'Some nodes of a Redis Cluster, as host:port.' }),
