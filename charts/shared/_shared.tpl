@@ -67,6 +67,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $excluded := default (list "kube-system" "kube-public" "kube-node-lease") $scope.excludedNamespaces -}}
 {{- if kindIs "string" $excluded -}}{{- $excluded = list $excluded -}}{{- end -}}
 {{- $_ := set $scope "excludedNamespaces" (concat $excluded (list "kube-system" .Release.Namespace) | uniq) -}}
+{{- $listed := default list $scope.namespaces -}}
+{{- if kindIs "string" $listed -}}{{- $listed = list $listed -}}{{- end -}}
+{{- range $listed -}}
+{{- if has . $scope.excludedNamespaces -}}
+{{- fail (printf "global.config.scope.namespaces has %s, which is in scope.excludedNamespaces, is kube-system or is the installation's own: nothing is managed there; list others, for example [shop, bank]" .) -}}
+{{- end -}}
+{{- end -}}
+{{- if $listed -}}{{- $_ := set $scope "namespaces" (uniq $listed) -}}{{- end -}}
 {{- $_ := set $config "scope" $scope -}}
 {{- $fallback := default dict $config.fallback -}}
 {{- $class := printf "%s-placeholder.%s" (include "spotalis.base" .) .Release.Namespace -}}
@@ -182,6 +190,49 @@ livenessProbe:
 {{- define "spotalis.rules" -}}
 {{- $config := include "spotalis.config" .context | fromYaml -}}
 {{- .context.Files.Get .file | replace "$(CONFIGURATION_NAME)" $config.webhook.configurationName | replace "$(CERTIFICATE_NAME)" $config.webhook.certs.name | trim -}}
+{{- end -}}
+
+{{/* Where workloads may be managed, if not everywhere. A list in YAML. */}}
+{{- define "spotalis.namespaces" -}}
+{{- $config := include "spotalis.config" . | fromYaml -}}
+{{- toYaml (default list $config.scope.namespaces) -}}
+{{- end -}}
+
+{{/* What a service may do where workloads are, one Role for each listed namespace. Named after the installation, of
+which there may be several. */}}
+{{- define "spotalis.workloadRoles" -}}
+{{- $root := .context -}}
+{{- $files := .files -}}
+{{- range include "spotalis.namespaces" $root | fromYamlArray }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: {{ include "spotalis.clusterName" $root }}
+  namespace: {{ . }}
+  labels:
+    {{- include "spotalis.labels" $root | nindent 4 }}
+rules:
+{{- range $files }}
+{{ include "spotalis.rules" (dict "context" $root "file" .) }}
+{{- end }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata:
+  name: {{ include "spotalis.clusterName" $root }}
+  namespace: {{ . }}
+  labels:
+    {{- include "spotalis.labels" $root | nindent 4 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: Role
+  name: {{ include "spotalis.clusterName" $root }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "spotalis.serviceAccountName" $root }}
+    namespace: {{ $root.Release.Namespace }}
+{{- end }}
 {{- end -}}
 
 {{- define "spotalis.scheduling" -}}

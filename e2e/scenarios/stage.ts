@@ -183,6 +183,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         : undefined;
       if (gate && typeof gated === 'function') gate.treat = gated;
       const port = proxy?.port ?? gate?.port;
+      await cluster.api.apply((installation.namespaces ?? []).map(optedInNamespace));
       const installed = await install(cluster, {
         redis: redisConfiguration(redis),
         ...(port !== undefined && { apiServerPort: port }),

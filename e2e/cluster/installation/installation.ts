@@ -22,6 +22,8 @@ import {
 export interface InstallationOptions {
   /** As in the configuration: `{ url }`, `{ sentinel }` or `{ cluster }`. `memory://` takes one webhook. */
   readonly redis: Readonly<Record<string, unknown>>;
+  /** As in the configuration's `scope.namespaces`: they have to be there. */
+  readonly namespaces?: readonly string[];
   readonly webhooks?: number;
   readonly controllers?: number;
   /** Has the webhooks make their certificate themselves, good for this long: a Go duration. Without it, it is provided. */
@@ -107,8 +109,8 @@ export async function install(
   cluster: InstallationTarget,
   options: InstallationOptions,
 ): Promise<Installation> {
-  const { webhooks: webhookCount = 3, controllers: controllerCount = 2, host } = options;
-  await cluster.api.apply(identities);
+  const { webhooks: webhookCount = 3, controllers: controllerCount = 2, host, namespaces = [] } = options;
+  await cluster.api.apply(identities(namespaces));
 
   const inCluster = `${webhookService}.${installationNamespace}.svc`;
   const names = ['localhost', '127.0.0.1', inCluster, ...(host ? [host] : [])];
@@ -125,6 +127,7 @@ export async function install(
     stringify({
       webhook: certificate.webhook,
       redis: options.redis,
+      ...(namespaces.length > 0 && { scope: { namespaces } }),
       ...options.configuration,
     }),
   );
@@ -169,6 +172,7 @@ export async function install(
     registration({
       url: `https://${host ?? 'localhost'}:${balancer.port}/mutate`,
       caBundle: certificate.caBundle,
+      namespaces,
       ...(options.reinvocationPolicy && { reinvocationPolicy: options.reinvocationPolicy }),
     }),
   );
@@ -213,7 +217,7 @@ async function kubeconfigOf(
 export async function uninstall(api: ApiClient): Promise<void> {
   const { kind, metadata } = registration({ url: '', caBundle: '' });
   await api.delete(kind, metadata.name);
-  for (const { kind: each, metadata: its } of identities.toReversed()) {
+  for (const { kind: each, metadata: its } of identities().toReversed()) {
     await api.delete(each, its.namespace === undefined ? its.name : `${its.namespace}/${its.name}`);
   }
 }

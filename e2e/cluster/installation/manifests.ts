@@ -40,9 +40,27 @@ function rulesOf(service: ServiceName, ...files: readonly string[]): Rule[] {
 
 export const SERVICES: readonly ServiceName[] = ['webhook', 'controller'];
 
-export const clusterRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
-  webhook: rulesOf('webhook', 'cluster', 'embedded', 'registration'),
+/** For what is of no namespace, whatever the scope. */
+const natureRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
+  webhook: rulesOf('webhook', 'cluster', 'registration'),
   controller: rulesOf('controller', 'cluster'),
+};
+
+/** For where workloads are: everywhere, or in each namespace of the scope. */
+const workloadRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
+  webhook: rulesOf('webhook', 'workloads', 'embedded'),
+  controller: rulesOf('controller', 'workloads'),
+};
+
+/** In the installation's own namespace, where the scope is of some namespaces. */
+const homeRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
+  webhook: [],
+  controller: rulesOf('controller', 'home'),
+};
+
+export const clusterRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
+  webhook: [...natureRules.webhook, ...workloadRules.webhook],
+  controller: [...natureRules.controller, ...workloadRules.controller],
 };
 
 export const namespaceRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
@@ -50,40 +68,56 @@ export const namespaceRules: Readonly<Record<ServiceName, readonly Rule[]>> = {
   controller: rulesOf('controller', 'namespace', 'lease'),
 };
 
-function role(service: ServiceName): Manifest[] {
-  const name = `spotalis-${service}`;
-  const subject = { kind: 'ServiceAccount', name, namespace: installationNamespace };
-  const rbac = 'rbac.authorization.k8s.io';
-  const manifests: Manifest[] = [
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: installationNamespace } },
-    { apiVersion: `${rbac}/v1`, kind: 'ClusterRole', metadata: { name }, rules: clusterRules[service] },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'ClusterRoleBinding',
-      metadata: { name },
-      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name },
-      subjects: [subject],
-    },
-  ];
+const rbac = 'rbac.authorization.k8s.io';
+
+/** A role and its binding; without a namespace, of the whole cluster. */
+function role(
+  service: ServiceName,
+  name: string,
+  namespace: string | undefined,
+  rules: readonly Rule[],
+): Manifest[] {
+  const kind = namespace === undefined ? 'ClusterRole' : 'Role';
+  const metadata = { name, ...(namespace !== undefined && { namespace }) };
+  const subject = { kind: 'ServiceAccount', name: `spotalis-${service}`, namespace: installationNamespace };
   return [
-    ...manifests,
+    { apiVersion: `${rbac}/v1`, kind, metadata, rules },
     {
       apiVersion: `${rbac}/v1`,
-      kind: 'Role',
-      metadata: { name, namespace: installationNamespace },
-      rules: namespaceRules[service],
-    },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: 'RoleBinding',
-      metadata: { name, namespace: installationNamespace },
-      roleRef: { apiGroup: rbac, kind: 'Role', name },
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup: rbac, kind, name },
       subjects: [subject],
     },
   ];
 }
 
-export const identities: readonly Manifest[] = [
+/** As the charts grant them, with or without `scope.namespaces`. */
+function rights(service: ServiceName, namespaces: readonly string[]): Manifest[] {
+  const name = `spotalis-${service}`;
+  const account = {
+    apiVersion: 'v1',
+    kind: 'ServiceAccount',
+    metadata: { name, namespace: installationNamespace },
+  };
+  const own = namespaceRules[service];
+  if (namespaces.length === 0) {
+    return [
+      account,
+      ...role(service, name, undefined, clusterRules[service]),
+      ...role(service, name, installationNamespace, own),
+    ];
+  }
+  return [
+    account,
+    ...role(service, name, undefined, natureRules[service]),
+    ...role(service, name, installationNamespace, [...own, ...homeRules[service]]),
+    ...namespaces.flatMap((each) => role(service, `${name}.workloads`, each, workloadRules[service])),
+  ];
+}
+
+/** What a service is and may do, and what the chart brings it. Namespaces that are listed have to be there. */
+export const identities = (namespaces: readonly string[] = []): readonly Manifest[] => [
   { apiVersion: 'v1', kind: 'Namespace', metadata: { name: installationNamespace } },
   // Everything preempts placeholders, and they preempt nothing.
   {
@@ -94,8 +128,8 @@ export const identities: readonly Manifest[] = [
     preemptionPolicy: 'Never',
     description: 'Keeps a place for a pod that is about to move.',
   },
-  ...role('webhook'),
-  ...role('controller'),
+  ...rights('webhook', namespaces),
+  ...rights('controller', namespaces),
   {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
@@ -125,20 +159,32 @@ export interface Registration {
   /** PEM of the authority that signed the webhook's certificate; empty when somebody else fills it in. */
   readonly caBundle: string;
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+  /** As in `scope.namespaces`. */
+  readonly namespaces?: readonly string[];
 }
 
 /** As the chart registers it, but for where the webhook is. */
-export function registration({ url, caBundle, reinvocationPolicy = 'Never' }: Registration): Manifest {
+export function registration({
+  url,
+  caBundle,
+  reinvocationPolicy = 'Never',
+  namespaces = [],
+}: Registration): Manifest {
   const excluded = JSON.stringify(['kube-system', installationNamespace]);
   const text = readFileSync(new URL('webhook/registration.yaml', charts), 'utf8');
-  const entry: object = parse(
+  const entry: { readonly namespaceSelector: { readonly matchExpressions: readonly object[] } } = parse(
     text.replace('$(EXCLUDED_NAMESPACES)', excluded).replace('$(TIMEOUT_SECONDS)', '2'),
   );
+  const { matchExpressions } = entry.namespaceSelector;
+  const listed = { key: 'kubernetes.io/metadata.name', operator: 'In', values: namespaces };
+  const namespaceSelector = {
+    matchExpressions: [...matchExpressions, ...(namespaces.length === 0 ? [] : [listed])],
+  };
   const clientConfig = { url, ...(caBundle && { caBundle: Buffer.from(caBundle).toString('base64') }) };
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
     metadata: { name: 'spotalis' },
-    webhooks: [{ ...entry, clientConfig, reinvocationPolicy }],
+    webhooks: [{ ...entry, namespaceSelector, clientConfig, reinvocationPolicy }],
   };
 }

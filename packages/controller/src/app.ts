@@ -126,12 +126,15 @@ export function createController({ configuration, credentials, logger }: AppPart
   const settings = rebalanceSettings(placement, () => live.current, refuse);
 
   const cluster = new Cluster(isManaged, (error) => logger.error('observer failed', { error }));
-  const rooms = new Rooms(cluster);
+  const isConfined = values.scope.namespaces.length > 0;
+  const rooms = new Rooms(cluster, { onlyProven: isConfined && values.fallback.probe === 'placeholder' });
   const shapes = new Shapes(cluster, wallMs);
   const reflectorMetric = reflectorMetrics(metrics);
   const reflectors = new Reflectors({
     client,
     cluster,
+    namespaces: values.scope.namespaces,
+    ownNamespace: credentials.namespace ?? leaseNamespace,
     classify,
     observer: (name) => ({
       ...reflectorMetric.observer(name),
@@ -283,6 +286,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     metrics: leadMetric,
     logger,
     policyDefaults: () => policyDefaultsOf(live.current),
+    isConfined,
     ledgers,
     reaches:
       ledger &&

@@ -4,6 +4,7 @@ export * from './errors.ts';
 export * from './object.ts';
 export * from './queue/queue.ts';
 export * from './queue/worker.ts';
+export { ReflectorGroup, type ReflectorGroupOptions } from './reflector/group.ts';
 export * from './reflector/reflector.ts';
 export * from './resource.ts';
 export * from './store.ts';

@@ -33,8 +33,8 @@ export interface Sink<T> {
   upsert(object: T, initial: boolean): void;
   /** `last` is the final state, where the server told it. */
   remove(key: string, last?: T): void;
-  /** Deletes, as tombstones, everything whose key is not in `kept`. */
-  keepOnly(kept: ReadonlySet<string>): void;
+  /** Deletes, as tombstones, everything whose key is not in `kept`; with a namespace, of that namespace only. */
+  keepOnly(kept: ReadonlySet<string>, namespace?: string): void;
 }
 
 /** Pruned objects by key, with indexes kept on every change, and handlers told of it. */
@@ -120,9 +120,9 @@ export class Store<T extends KubeObject, I extends string = never> implements Si
     }
   }
 
-  keepOnly(kept: ReadonlySet<string>): void {
+  keepOnly(kept: ReadonlySet<string>, namespace?: string): void {
     for (const [key, object] of this.objects) {
-      if (!kept.has(key)) {
+      if (!kept.has(key) && (namespace === undefined || object.metadata.namespace === namespace)) {
         this.drop(key, object, tombstoneOf(object));
       }
     }

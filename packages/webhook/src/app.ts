@@ -121,18 +121,29 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
       },
     };
   };
-  const source = (of: typeof statefulSets, view: 'whole' | 'metadata', kind: ReadKind) =>
+  const listed = values.scope.namespaces;
+  // Its role went with it. One without the label looks the same here, and nothing in it is managed either.
+  const isAbsent = (name: string): boolean =>
+    sources.namespaces.hasSynced() && !sources.namespaces.lookup.mirrors(name);
+  const source = (
+    of: typeof statefulSets,
+    view: 'whole' | 'metadata',
+    kind: ReadKind,
+    within: readonly string[] = listed,
+  ): OptInSource =>
     new OptInSource({
       client,
       resource: of,
       view,
+      namespaces: within,
+      isAbsent,
       observer: watching(of.plural),
       onRead: () => admitted.read(kind),
       deadlineMs,
       now,
     });
   const sources = {
-    namespaces: source(namespaces, 'metadata', 'namespace'),
+    namespaces: source(namespaces, 'metadata', 'namespace', []),
     deployments: source(deployments, 'metadata', 'workload'),
     statefulSets: source(statefulSets, 'whole', 'workload'),
   };
@@ -191,6 +202,8 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     ? [
         new PodObserver({
           client,
+          namespaces: listed,
+          isAbsent,
           ledger,
           revisionOf: (owner) => workloads.revisionOf(owner),
           typeOfNode: (name) => nodeTypes.of(name),

@@ -13,7 +13,7 @@ import { Reconciler } from './reconciler.ts';
 const key = 'Deployment/shop/web';
 const seventy = { 'spotalis.io/spot-percentage': '70' };
 
-function reconcilerOf(cluster: Cluster) {
+function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
   const shown: (WorkloadReport | undefined)[] = [];
   const events: RecordedEvent[] = [];
   const lines: string[] = [];
@@ -51,6 +51,7 @@ function reconcilerOf(cluster: Cluster) {
       follow: () => undefined,
       forget: (subject) => lines.push(`forgotten ${subject}`),
     },
+    isConfined,
     resyncPeriodMs: 30_000,
     random: () => 0,
   });
@@ -161,11 +162,21 @@ describe('the reconciler', () => {
     expect(events).toMatchObject([
       { reason: 'InvalidPolicy', regarding: { apiVersion: 'v1', kind: 'Namespace', name: 'shop' } },
     ]);
+    expect(events[0]?.regarding.namespace).toBeUndefined();
+  });
+
+  it('says it within the Namespace where it may write nowhere else', async () => {
+    const cluster = aManagedCluster();
+    const opted = { 'spotalis.io/enabled': 'true' };
+    cluster.namespaces.upsert(aNamespace(opted, { 'spotalis.io/spot-percentage': 'lots' }), true);
+    const { reconciler, events } = reconcilerOf(cluster, { isConfined: true });
+    await reconciler.reconcile('Namespace/shop');
+    expect(events).toMatchObject([{ regarding: { kind: 'Namespace', name: 'shop', namespace: 'shop' } }]);
   });
 
   it('says nothing about a Namespace that the scope leaves to others', async () => {
     const cluster = new Cluster(
-      managedIn({ namespaceSelector: {}, excludedNamespaces: ['shop'] }),
+      managedIn({ namespaces: [], namespaceSelector: {}, excludedNamespaces: ['shop'] }),
       (error) => {
         throw error;
       },

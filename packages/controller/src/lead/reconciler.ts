@@ -32,6 +32,8 @@ export interface ReconcilerParts {
   /** Undefined where nobody else could be told. */
   readonly reaches: Pick<Reaches, 'tell' | 'forget'> | undefined;
   readonly rebalancer: Pick<Rebalancer, 'look' | 'follow' | 'forget'>;
+  /** Some namespaces only may be written to, so that an Event about a Namespace has to go into itself. */
+  readonly isConfined?: boolean;
   readonly resyncPeriodMs: number;
   readonly random: () => number;
 }
@@ -104,13 +106,15 @@ export class Reconciler {
   }
 
   #lookAtNamespace(key: string, name: string): void {
-    const { cluster, problems } = this.#parts;
+    const { cluster, problems, isConfined } = this.#parts;
     const namespace = cluster.namespaces.get(name);
     if (namespace === undefined || !cluster.isOpenTo(namespace)) {
       problems.forget(key);
       return;
     }
-    problems.tell(key, referenceTo('Namespace', namespace), namespaceProblems(namespace.annotations));
+    const reference = referenceTo('Namespace', namespace);
+    const regarding = isConfined ? { ...reference, namespace: name } : reference;
+    problems.tell(key, regarding, namespaceProblems(namespace.annotations));
   }
 
   /** `now`: what is there under the key, if anything: not ours any more, or another one than before. */

@@ -21,7 +21,7 @@ import {
   type ApiClient,
   type KubeObject,
   type RawObject,
-  Reflector,
+  ReflectorGroup,
   type ReflectorObserver,
   resource,
   type Resource,
@@ -34,6 +34,10 @@ import { likeSiblings } from './siblings.ts';
 export interface ReflectorsParts {
   readonly client: ApiClient;
   readonly cluster: Cluster;
+  /** Where workloads are looked for, and nothing is asked outside of them. None: everywhere. */
+  readonly namespaces: readonly string[];
+  /** The controller's own, where its pods and placeholders are. */
+  readonly ownNamespace: string;
   readonly classify: (labels: Labels) => CapacityType | undefined;
   readonly observer: (name: string) => ReflectorObserver;
 }
@@ -57,16 +61,25 @@ export class Reflectors implements Component {
   readonly startDeadlineMs = 300_000;
   readonly #reflectors: readonly Running[];
 
-  constructor({ client, cluster, classify, observer }: ReflectorsParts) {
+  constructor({ client, cluster, namespaces, ownNamespace, classify, observer }: ReflectorsParts) {
+    // What is of no namespace; what is where workloads are; and what is where the controller is, too.
+    const everywhere: readonly string[] = [];
+    const atHome = namespaces.length === 0 ? namespaces : [...namespaces, ownNamespace];
+    // Its role went with it. Without it there is nothing to follow, and the others must not wait.
+    const isAbsent = (name: string): boolean =>
+      present.hasSynced() && cluster.namespaces.get(name) === undefined;
     const mirror = <R extends RawObject, T extends KubeObject>(
       of: Resource<R>,
       store: Store<T, string>,
       prune: (raw: R) => T | undefined,
+      within: readonly string[],
       view: 'whole' | 'metadata' = 'whole',
     ): Running => {
-      const reflector = new Reflector({
+      const reflector = new ReflectorGroup({
         client,
         resource: of,
+        namespaces: within,
+        isAbsent,
         store,
         prune,
         select: { view },
@@ -75,42 +88,60 @@ export class Reflectors implements Component {
       return Object.assign(reflector, { name: of.plural });
     };
     const alike = likeSiblings(cluster);
+    const present = mirror(
+      resource('v1', 'namespaces', 'Namespace'),
+      cluster.namespaces,
+      pruneNamespace,
+      everywhere,
+      'metadata',
+    );
     this.#reflectors = [
-      mirror(resource('v1', 'namespaces', 'Namespace'), cluster.namespaces, pruneNamespace, 'metadata'),
-      mirror(resource<RawNode>('v1', 'nodes', 'Node'), cluster.nodes, pruneNode(classify)),
+      present,
+      mirror(resource<RawNode>('v1', 'nodes', 'Node'), cluster.nodes, pruneNode(classify), everywhere),
       mirror(
         resource<RawWorkload>('apps/v1', 'deployments', 'Deployment'),
         cluster.deployments,
         pruneWorkload('Deployment'),
+        atHome,
       ),
       mirror(
         resource<RawWorkload>('apps/v1', 'statefulsets', 'StatefulSet'),
         cluster.statefulSets,
         pruneWorkload('StatefulSet'),
+        namespaces,
       ),
       mirror(
         resource<RawReplicaSet>('apps/v1', 'replicasets', 'ReplicaSet'),
         cluster.replicaSets,
         pruneReplicaSet,
+        atHome,
       ),
-      mirror(resource<RawPod>('v1', 'pods', 'Pod'), cluster.pods, (raw) => {
-        const pod = prunePod(raw);
-        return pod && alike(pod);
-      }),
+      mirror(
+        resource<RawPod>('v1', 'pods', 'Pod'),
+        cluster.pods,
+        (raw) => {
+          const pod = prunePod(raw);
+          return pod && alike(pod);
+        },
+        atHome,
+      ),
       mirror(
         resource<RawPdb>('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget'),
         cluster.pdbs,
         prunePdb,
+        namespaces,
       ),
       mirror(
         resource<RawClaim>('v1', 'persistentvolumeclaims', 'PersistentVolumeClaim'),
         cluster.claims,
         pruneClaim,
+        namespaces,
       ),
       mirror(
         resource<RawVolume>('v1', 'persistentvolumes', 'PersistentVolume'),
         cluster.volumes,
         pruneVolume,
+        everywhere,
       ),
     ];
   }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { aCluster, aNode, aPod } from '../testing/objects.ts';
-import { Rooms } from './rooms.ts';
+import { Rooms, type RoomsOptions } from './rooms.ts';
 
-function stage() {
+function stage(options: RoomsOptions = {}) {
   const cluster = aCluster();
-  const rooms = new Rooms(cluster);
+  const rooms = new Rooms(cluster, options);
   cluster.nodes.upsert(aNode('n1', 'spot'), true);
   cluster.nodes.upsert(aNode('n2', 'on-demand'), true);
   const free = (node: string) => rooms.views(new Map()).get(node)?.free['pods'];
@@ -36,6 +36,14 @@ describe('the room on the nodes', () => {
     const views = rooms.views(new Map([['n2', { pods: 10 }]]));
     expect(views.get('n2')?.free['pods']).toBe(100);
     expect(free('n2')).toBe(110);
+  });
+
+  it('is none where pods of others are not seen, whatever is promised there', () => {
+    const { cluster, rooms } = stage({ onlyProven: true });
+    cluster.pods.upsert(aPod('a', { node: 'n1' }), true);
+    const views = rooms.views(new Map([['n1', { pods: 1 }]]));
+    expect(views.get('n1')).toMatchObject({ type: 'spot', free: {}, allocatable: { pods: 110 } });
+    expect(views.get('n2')?.free).toEqual({});
   });
 
   it('goes with its node', () => {

@@ -8,15 +8,22 @@ import {
 } from '@spotalis/core';
 import type { Cluster } from './cluster.ts';
 
+export interface RoomsOptions {
+  /** Pods of other namespaces are on the nodes, too, and not seen: no room counts but what a placeholder holds. */
+  readonly onlyProven?: boolean;
+}
+
 /** The nodes with the room that is left on them, worked out again only where something changed. */
 export class Rooms {
   readonly #cluster: Cluster;
+  readonly #onlyProven: boolean;
   readonly #views = new Map<string, NodeView>();
   readonly #changed = new Set<string>();
 
   /** Before the stores are filled. */
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, { onlyProven = false }: RoomsOptions = {}) {
     this.#cluster = cluster;
+    this.#onlyProven = onlyProven;
     cluster.nodes.subscribe(({ object }) => this.#changed.add(object.metadata.name));
     cluster.pods.subscribe((change) => {
       this.#touch(change.object);
@@ -30,7 +37,7 @@ export class Rooms {
   views(promised: ReadonlyMap<string, Resources>): Nodes {
     for (const name of this.#changed) this.#refresh(name);
     this.#changed.clear();
-    if (promised.size === 0) return this.#views;
+    if (promised.size === 0 || this.#onlyProven) return this.#views;
     const views = new Map(this.#views);
     for (const [name, resources] of promised) {
       const view = views.get(name);
@@ -45,7 +52,11 @@ export class Rooms {
 
   #refresh(name: string): void {
     const node = this.#cluster.nodes.get(name);
-    if (node === undefined) this.#views.delete(name);
-    else this.#views.set(name, nodeViewOf(node, this.#cluster.pods.by('node', name)));
+    if (node === undefined) {
+      this.#views.delete(name);
+      return;
+    }
+    const view = nodeViewOf(node, this.#cluster.pods.by('node', name));
+    this.#views.set(name, this.#onlyProven ? { ...view, free: {} } : view);
   }
 }

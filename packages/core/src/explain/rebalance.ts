@@ -15,6 +15,7 @@ import type {
 
 const unmanaged: Readonly<Record<UnmanagedReason, string>> = {
   NamespaceExcluded: 'its namespace is excluded by the configuration',
+  NamespaceNotListed: "its namespace is not one of the configuration's scope.namespaces",
   NamespaceNotSelected: "its namespace is not selected by the configuration's scope",
   NotLabelled: 'neither it nor its namespace carries the label spotalis.io/enabled: "true"',
   NamespaceNotLabelled: 'its namespace does not carry the label spotalis.io/enabled: "true"',

@@ -3,7 +3,11 @@ import { managed, type ManagedSubject, type Scope } from './managed.ts';
 import type { LabelRequirement } from './selector.ts';
 
 const enabled = { 'spotalis.io/enabled': 'true' };
-const scope: Scope = { namespaceSelector: {}, excludedNamespaces: ['kube-system'] };
+const scope: Scope = {
+  namespaces: [],
+  namespaceSelector: {},
+  excludedNamespaces: ['kube-system'],
+};
 const subject: ManagedSubject = { namespace: 'shop', namespaceLabels: enabled, workloadLabels: enabled };
 const reasonOf = (changes: Partial<ManagedSubject>, within = scope) => {
   const answer = managed({ ...subject, ...changes }, within);
@@ -28,6 +32,14 @@ describe('a workload', () => {
 
   it('is not managed in an excluded namespace', () => {
     expect(reasonOf({ namespace: 'kube-system' })).toBe('NamespaceExcluded');
+  });
+
+  it('is managed in a listed namespace only, where any is listed', () => {
+    const within = { ...scope, namespaces: ['shop', 'bank', 'kube-system'] };
+    expect(reasonOf({}, within)).toBe('managed');
+    expect(reasonOf({ namespace: 'sho' }, within)).toBe('NamespaceNotListed');
+    expect(reasonOf({ namespace: 'kube-system' }, within)).toBe('NamespaceExcluded');
+    expect(reasonOf({ namespaceLabels: {} }, within)).toBe('NamespaceNotLabelled');
   });
 
   it('is not managed where matchLabels do not select the Namespace', () => {

@@ -3,6 +3,8 @@ import { type LabelSelector, selects } from './selector.ts';
 
 /** Which namespaces this installation looks at, on top of the opt-in label. */
 export interface Scope {
+  /** Exactly these, where it has any; else all. */
+  readonly namespaces: readonly string[];
   readonly namespaceSelector: LabelSelector;
   readonly excludedNamespaces: readonly string[];
 }
@@ -15,6 +17,7 @@ export interface ManagedSubject {
 
 export const unmanagedReasons = [
   'NamespaceExcluded',
+  'NamespaceNotListed',
   'NamespaceNotSelected',
   'NotLabelled',
   'NamespaceNotLabelled',
@@ -38,6 +41,9 @@ function isEnabled(labels: Labels): boolean {
 /** Whether anything at all may be done with a workload. Every service asks here and nowhere else. */
 export function managed(subject: ManagedSubject, scope: Scope): Managed {
   if (scope.excludedNamespaces.includes(subject.namespace)) return no('NamespaceExcluded');
+  if (scope.namespaces.length > 0 && !scope.namespaces.includes(subject.namespace)) {
+    return no('NamespaceNotListed');
+  }
   if (!selects(scope.namespaceSelector, subject.namespaceLabels)) return no('NamespaceNotSelected');
   const namespaceEnabled = isEnabled(subject.namespaceLabels);
   const workloadEnabled = isEnabled(subject.workloadLabels);

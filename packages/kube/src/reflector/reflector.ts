@@ -210,7 +210,7 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
     startedMs: number,
     version: string,
   ): void {
-    this.options.store.keepOnly(seen);
+    this.options.store.keepOnly(seen, this.options.select?.namespace);
     this.version = version;
     this.options.observer?.listed?.({ by, objects: seen.size, durationMs: this.now() - startedMs });
     this.isSynced = true;

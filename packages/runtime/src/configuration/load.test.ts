@@ -66,6 +66,7 @@ describe('precedence', () => {
       3_000,
     ],
     ['SPOTALIS_SCOPE_EXCLUDED_NAMESPACES', 'a, b', 'scope.excludedNamespaces', ['a', 'b']],
+    ['SPOTALIS_SCOPE_NAMESPACES', 'a,b-1', 'scope.namespaces', ['a', 'b-1']],
     ['SPOTALIS_SCOPE_EXCLUDED_NAMESPACES', '[c]', 'scope.excludedNamespaces', ['c']],
     [
       'SPOTALIS_NODE_LABELS_ON_DEMAND',
@@ -124,6 +125,7 @@ describe('what is refused', () => {
       'scope: { namespaceSelector: { matchExpressions: [{ key: a, operator: In }] } }',
       'matchExpressions[0] needs values',
     ],
+    ['scope: { namespaces: [shop, Bank] }', 'entry 1 is "Bank"'],
     ['placement: { tolerations: [{ operator: Equal }] }', 'entry 0 has no key'],
     ['placement: { tolerations: [{ key: a, effect: No }] }', 'entry 0 has effect "No"'],
     ['__proto__: { a: 1 }', '__proto__: unknown key'],
@@ -171,6 +173,10 @@ describe('what is refused', () => {
     [
       { SPOTALIS_REBALANCE_SCHEDULE: '0 22 * * *', ...redis },
       'rebalance.duration: has to be set with schedule',
+    ],
+    [
+      { SPOTALIS_SCOPE_NAMESPACES: 'shop,kube-system', ...redis },
+      'scope.namespaces: ["kube-system"] cannot be managed, being in scope.excludedNamespaces; list others, for example [shop, bank]',
     ],
     [{ SPOTALIS_REBALANCE_DURATION: '4h', ...redis }, 'rebalance.schedule: has to be set with duration'],
     [{}, 'redis: none is set; set exactly one of'],

@@ -52,6 +52,18 @@ const schema = {
     },
   },
   scope: {
+    namespaces: setting(
+      textList({
+        // A label of DNS, as the API server demands.
+        pattern: /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+        what: 'a list of names of namespaces',
+        example: '[shop, bank]',
+      }),
+      {
+        default: [],
+        doc: 'Exactly the namespaces that may be managed, and nothing is asked about any other. Empty: all of them.',
+      },
+    ),
     namespaceSelector: setting(
       structure({ what: 'a label selector', example: labelSelectorExample, read: readLabelSelector }),
       {
@@ -403,6 +415,13 @@ const certificatesKeepUp: Rule<typeof schema> = ({ webhook: { certs } }) => {
   return [{ key: 'webhook.certs.checkPeriod', message }];
 };
 
+const listedIsNotExcluded: Rule<typeof schema> = ({ scope: { namespaces, excludedNamespaces } }) => {
+  const both = namespaces.filter((name) => excludedNamespaces.includes(name));
+  if (both.length === 0) return [];
+  const message = `${JSON.stringify(both)} cannot be managed, being in scope.excludedNamespaces; list others, for example [shop, bank]`;
+  return [{ key: 'scope.namespaces', message }];
+};
+
 const backoffGrows: Rule<typeof schema> = ({ fallback: { backoff } }) => {
   if (backoff.initial <= backoff.max) return [];
   const message = 'has to be at least initial, for example 30m and 1m';
@@ -420,5 +439,13 @@ const windowIsWhole: Rule<typeof schema> = ({ rebalance: { schedule, duration: l
 
 export const definition: Definition<typeof schema> = {
   schema,
-  rules: [leaseTimesNest, backoffGrows, windowIsWhole, oneRedis, embeddedLedgerIsAlone, certificatesKeepUp],
+  rules: [
+    leaseTimesNest,
+    backoffGrows,
+    windowIsWhole,
+    oneRedis,
+    embeddedLedgerIsAlone,
+    certificatesKeepUp,
+    listedIsNotExcluded,
+  ],
 };

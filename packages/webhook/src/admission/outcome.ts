@@ -19,6 +19,7 @@ export const leftAloneReasons = [
   'BarePod',
   'OtherOwner',
   'NamespaceExcluded',
+  'NamespaceNotListed',
   'NamespaceNotSelected',
   'NotLabelled',
   'NamespaceNotLabelled',

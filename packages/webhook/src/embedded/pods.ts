@@ -28,6 +28,9 @@ interface ObservedPod extends KubeObject {
 
 export interface PodObserverOptions {
   readonly client: ApiClient;
+  /** As in `scope.namespaces`. */
+  readonly namespaces: readonly string[];
+  readonly isAbsent: (namespace: string) => boolean;
   readonly ledger: Pick<Ledger, 'seen' | 'released'>;
   /** The ledger that the pods of a ReplicaSet stand in; undefined when it is not managed. */
   readonly revisionOf: (owner: ObservedPod['owner']) => Promise<Revision | undefined>;
@@ -44,8 +47,8 @@ export class PodObserver extends Mirror<RawPod, ObservedPod> {
   readonly #options: PodObserverOptions;
 
   constructor(options: PodObserverOptions) {
-    const { client, observer } = options;
-    super({ client, resource: pods, prune: prunePod, observer });
+    const { client, namespaces, isAbsent, observer } = options;
+    super({ client, resource: pods, namespaces, isAbsent, prune: prunePod, observer });
     this.#options = options;
     this.store.subscribe((change) => {
       if (change.type === 'updated' && saysNothingNew(change.previous, change.object)) return;

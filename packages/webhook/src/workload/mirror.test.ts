@@ -13,6 +13,7 @@ describe('a mirror', () => {
     const mirror = new Mirror({
       client: silent as never,
       resource: resource('v1', 'namespaces', 'Namespace'),
+      namespaces: [],
       prune: (raw) => raw,
     });
     const stopping = new AbortController();

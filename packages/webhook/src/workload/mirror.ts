@@ -1,15 +1,21 @@
-import { type KubeObject, type RawObject, Reflector, type ReflectorOptions, Store } from '@spotalis/kube';
+import {
+  type KubeObject,
+  type RawObject,
+  ReflectorGroup,
+  type ReflectorGroupOptions,
+  Store,
+} from '@spotalis/kube';
 import { type Component, type StartContext, unlessStopped } from '@spotalis/runtime';
 
 /** The objects of one kind as the API server has them, a moment ago, and as much of each as is needed. */
 export class Mirror<Raw extends RawObject, Kept extends KubeObject> implements Component {
   readonly name: string;
   protected readonly store = new Store<Kept>();
-  readonly #reflector: Reflector<Raw, Kept>;
+  readonly #reflector: ReflectorGroup<Raw, Kept>;
 
-  constructor(options: Omit<ReflectorOptions<Raw, Kept>, 'store'>) {
+  constructor(options: Omit<ReflectorGroupOptions<Raw, Kept>, 'store'>) {
     this.name = options.resource.plural;
-    this.#reflector = new Reflector({ ...options, store: this.store });
+    this.#reflector = new ReflectorGroup({ ...options, store: this.store });
   }
 
   get size(): number {

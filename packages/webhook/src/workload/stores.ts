@@ -21,6 +21,10 @@ export interface OptInSourceOptions {
   readonly resource: Resource<RawOptIn>;
   /** Metadata says all that is needed of a Namespace or a Deployment; a StatefulSet is numbered by its spec. */
   readonly view: NonNullable<Selection['view']>;
+  /** Nothing is asked outside of these. None: everywhere. */
+  readonly namespaces: readonly string[];
+  /** Whether a namespace is not there, as far as is known. */
+  readonly isAbsent?: (namespace: string) => boolean;
   readonly observer: ReflectorObserver;
   readonly onRead: () => void;
   readonly deadlineMs: number;
@@ -31,9 +35,19 @@ export interface OptInSourceOptions {
 export class OptInSource extends Mirror<RawOptIn, OptInRecord> {
   readonly lookup: Lookup;
 
-  constructor({ client, resource: of, view, observer, onRead, deadlineMs, now }: OptInSourceOptions) {
+  constructor(options: OptInSourceOptions) {
+    const { client, resource: of, view, namespaces: within, isAbsent, observer, onRead } = options;
+    const { deadlineMs, now } = options;
     const select = { labelSelector: `${enabledLabel}=true`, view };
-    super({ client, resource: of, select, prune: pruneOptIn, observer });
+    super({
+      client,
+      resource: of,
+      namespaces: within,
+      ...(isAbsent && { isAbsent }),
+      select,
+      prune: pruneOptIn,
+      observer,
+    });
     this.lookup = new Lookup({
       store: this.store,
       now,

@@ -34,6 +34,10 @@
 {{- $older := dig "controller" "namespaceSelector" dict $config -}}
 {{- $scope := dig "scope" "namespaceSelector" $older $config -}}
 {{- $selector := $entry.namespaceSelector -}}
+{{- with $config.scope.namespaces }}
+{{- $listed := dict "key" "kubernetes.io/metadata.name" "operator" "In" "values" . -}}
+{{- $_ := set $selector "matchExpressions" (append $selector.matchExpressions $listed) -}}
+{{ end -}}
 {{- with $scope.matchLabels }}{{ $_ := set $selector "matchLabels" . }}{{ end -}}
 {{- with $scope.matchExpressions }}{{ $_ := set $selector "matchExpressions" (concat $selector.matchExpressions .) }}{{ end -}}
 {{- toYaml $entry -}}
