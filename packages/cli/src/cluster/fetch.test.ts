@@ -10,14 +10,17 @@ const object = (name: string, namespace?: string) => ({
   metadata: { name, uid: name, resourceVersion: '1', ...(namespace !== undefined && { namespace }) },
 });
 
+type Rights = 'one namespace' | 'nothing' | 'all but shop';
+
 /** A cluster in which someone may read one namespace, or nothing. */
-function client(may: 'one namespace' | 'nothing') {
+function client(may: Rights) {
   const asked: string[] = [];
   return {
     asked,
     async *pages({ plural }: Resource, { namespace }: ListQuery) {
       asked.push(`${plural} in ${namespace ?? 'all'}`);
-      if (may === 'nothing' || namespace === undefined) throw refused(plural);
+      const isRefused = may === 'all but shop' ? namespace === 'shop' : namespace === undefined;
+      if (may === 'nothing' || isRefused) throw refused(plural);
       yield { items: plural === 'deployments' ? [object('web', namespace)] : [], resourceVersion: '1' };
       yield { items: plural === 'deployments' ? [object('db', namespace)] : [], resourceVersion: '1' };
     },
@@ -26,10 +29,12 @@ function client(may: 'one namespace' | 'nothing') {
   };
 }
 
-function fetchAs(may: 'one namespace' | 'nothing') {
+async function fetchAs(may: Rights, listed: readonly string[] = []) {
   if (!reading.ok) throw new Error('unreadable');
-  const options = { namespace: 'shop', nodeLabels: reading.labels, signal: new AbortController().signal };
-  return fetchObjects(client(may) as never, options);
+  const { signal } = new AbortController();
+  const options = { namespace: 'shop', listed, nodeLabels: reading.labels, signal };
+  const cluster = client(may);
+  return { ...(await fetchObjects(cluster as never, options)), asked: cluster.asked };
 }
 
 describe('what is read of a cluster', () => {
@@ -39,6 +44,26 @@ describe('what is read of a cluster', () => {
     expect(namespaces.map(({ metadata }) => metadata.name)).toEqual(['shop']);
     expect(notes).toContain('nodes may not be read: types are what admission wrote');
     expect(notes).toContain('pods may be read in namespace shop only: nodes look emptier than they are');
+  });
+
+  it('is what is in the listed namespaces and the one that was named, where any is listed', async () => {
+    const { workloads, asked, notes } = await fetchAs('all but shop', ['bank', 'till']);
+    expect(workloads.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual([
+      'bank/web',
+      'bank/db',
+      'till/web',
+      'till/db',
+    ]);
+    expect(asked.filter((each) => each.startsWith('pods'))).toEqual([
+      'pods in bank',
+      'pods in till',
+      'pods in shop',
+    ]);
+    expect(notes).toContain('pods may not be read in namespace shop');
+    expect(notes[0]).toBe(
+      'pods are read in bank, till, shop only, by scope.namespaces: nodes look emptier than they are',
+    );
+    await expect(fetchAs('nothing', ['bank'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 
   it('is refused in one sentence with the rights that are missing', async () => {

@@ -48,12 +48,27 @@ const PAGE = 500;
 
 const isForbidden = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
+export interface FetchOptions {
+  /** Of the command line. */
+  readonly namespace: string;
+  /** The only ones that may be managed; none: all. Nothing is asked outside of them and the one above. */
+  readonly listed: readonly string[];
+  readonly nodeLabels: NodeLabels;
+  readonly signal: AbortSignal;
+}
+
 /** Lists in pages, each pruned before the next is asked for. A right over one namespace only is made do with. */
 export async function fetchObjects(
   client: ApiClient,
-  { namespace, nodeLabels, signal }: { namespace: string; nodeLabels: NodeLabels; signal: AbortSignal },
+  { namespace, listed, nodeLabels, signal }: FetchOptions,
 ): Promise<Objects> {
   const notes: string[] = [];
+  const places = [...new Set([...listed, namespace])];
+  if (listed.length > 0) {
+    notes.push(
+      `pods are read in ${places.join(', ')} only, by scope.namespaces: nodes look emptier than they are`,
+    );
+  }
   async function list<R extends RawObject, T>(
     of: Resource<R>,
     prune: (raw: R) => T | undefined,
@@ -70,11 +85,25 @@ export async function fetchObjects(
     }
     return kept;
   }
+  async function inEach<R extends RawObject, T>(
+    of: Resource<R>,
+    prune: (raw: R) => T | undefined,
+  ): Promise<T[]> {
+    const found = await Promise.allSettled(places.map((place) => list(of, prune, 'whole', place)));
+    const failures = found.filter(({ status }) => status === 'rejected');
+    for (const [index, each] of found.entries()) {
+      if (each.status === 'fulfilled') continue;
+      if (!isForbidden(each.reason) || failures.length === found.length) throw each.reason;
+      notes.push(`${of.plural} may not be read in namespace ${places[index]}`);
+    }
+    return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  }
   async function namespaced<R extends RawObject, T>(
     of: Resource<R>,
     prune: (raw: R) => T | undefined,
     consequence = '',
   ): Promise<T[]> {
+    if (listed.length > 0) return inEach(of, prune);
     try {
       return await list(of, prune);
     } catch (error) {
@@ -103,7 +132,7 @@ export async function fetchObjects(
   try {
     const [namespaces, nodes, deployments, statefulSets, replicaSets, pods, pdbs, claims, volumes] =
       await Promise.all([
-        namespacesOf(client, list, namespace),
+        namespacesOf(client, list, places),
         optional(
           resource<RawNode>('v1', 'nodes', 'Node'),
           pruneNode(classify),
@@ -142,13 +171,19 @@ export async function fetchObjects(
 async function namespacesOf(
   client: ApiClient,
   list: <R extends RawObject, T>(of: Resource<R>, prune: (raw: R) => T, view: View) => Promise<T[]>,
-  namespace: string,
+  places: readonly string[],
 ): Promise<ObservedNamespace[]> {
   const of = resource('v1', 'namespaces', 'Namespace');
   try {
     return await list(of, pruneNamespace, 'metadata');
   } catch (error) {
     if (!isForbidden(error)) throw error;
-    return [pruneNamespace(await client.get(of, { name: namespace }, { view: 'metadata' }))];
+    const found = await Promise.allSettled(
+      places.map(async (name) => pruneNamespace(await client.get(of, { name }, { view: 'metadata' }))),
+    );
+    const kept = found.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const [first] = found;
+    if (kept.length === 0 && first?.status === 'rejected') throw first.reason;
+    return kept;
   }
 }

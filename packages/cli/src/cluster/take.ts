@@ -33,8 +33,9 @@ export async function surveyBy(
   { client, namespace }: Session,
   signal: AbortSignal,
 ): Promise<Survey> {
+  const listed = settings.values.scope.namespaces;
   const [objects, webhook, droughts] = await Promise.all([
-    fetchObjects(client, { namespace, nodeLabels: settings.nodeLabels, signal }),
+    fetchObjects(client, { namespace, listed, nodeLabels: settings.nodeLabels, signal }),
     webhookOf(client, settings.values.webhook.configurationName),
     fetchDroughts(client),
   ]);

@@ -1,6 +1,6 @@
 import { budgetsAreSingle, budgetsGive } from './checks/budgets.ts';
 import { isServed, isTrusted, isValid } from './checks/certificate.ts';
-import { isReadable, mayWrite, sharesLedger } from './checks/configuration.ts';
+import { isReadable, listsThoseThere, mayWrite, sharesLedger } from './checks/configuration.ts';
 import { haveSpot, tellsOfDroughts } from './checks/droughts.ts';
 import { hasReplicas, isAlone, isInstalled, isOfOneVersion } from './checks/installation.ts';
 import { areManaged } from './checks/labels.ts';
@@ -18,6 +18,7 @@ import type { Picture } from './picture/picture.ts';
 const ofInstallation: readonly Check[] = [
   isAlone,
   isReadable,
+  listsThoseThere,
   sharesLedger,
   mayWrite,
   isRegistered,

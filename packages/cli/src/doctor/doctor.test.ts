@@ -383,6 +383,20 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
     'excludedNamespaces',
   ],
   [
+    'a scope that lists other namespaces',
+    () => ({ scene: { configuration: { scope: { namespaces: ['bank'] } } } }),
+    'out-of-scope',
+    'warning',
+    'not in scope.namespaces',
+  ],
+  [
+    'a scope that lists a namespace which is not there',
+    () => ({ scene: { configuration: { scope: { namespaces: ['shop', 'bnak'] } } } }),
+    'namespace-missing',
+    'warning',
+    'bnak',
+  ],
+  [
     'a budget that never allows anything',
     () => ({ scene: { pdbs: [pdb('all', 10, 10)] } }),
     'budget-never',

@@ -3,6 +3,7 @@ export const known = {
   'installation-missing': 'nothing of an installation is there',
   'installations-overlap': 'two installations are asked about one namespace',
   'configuration-invalid': 'a configuration that no service can start with',
+  'namespace-missing': '`scope.namespaces` lists one that is not there',
   'ledger-not-shared': 'several webhooks, each with a ledger of its own (`memory://`)',
   'read-only': '`readOnlyMode` is on',
   'registration-missing': "the MutatingWebhookConfiguration, or this project's webhook in it, is not there",

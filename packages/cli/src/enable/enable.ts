@@ -41,7 +41,8 @@ export const enableCommand: Command = {
     });
     const { opened, survey, workload } = await open(context);
     const managed = survey.managedOf(workload);
-    if (!managed.managed && ['NamespaceExcluded', 'NamespaceNotSelected'].includes(managed.reason)) {
+    const outOfScope = ['NamespaceExcluded', 'NamespaceNotListed', 'NamespaceNotSelected'];
+    if (!managed.managed && outOfScope.includes(managed.reason)) {
       throw new CliError(
         'REFUSED',
         `the configuration (${survey.settings.origin}) keeps out namespace ${opened.namespace}`,

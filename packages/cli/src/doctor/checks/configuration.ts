@@ -16,6 +16,20 @@ export const isReadable: Check = ({ installation: { configurations } }) =>
         ],
   );
 
+export const listsThoseThere: Check = ({ survey: { settings, objects } }) => {
+  const present = new Set(objects.namespaces.map(({ metadata }) => metadata.name));
+  return settings.values.scope.namespaces
+    .filter((name) => !present.has(name))
+    .map((name) => ({
+      id: 'namespace-missing',
+      severity: 'warning',
+      object: settings.origin,
+      what: `scope.namespaces lists ${name}, and there is no such namespace, or it may not be read`,
+      why: 'nothing is managed there, and the services go on asking for what is in it',
+      remedy: `take ${name} off the list, or make the namespace and apply the roles of the chart anew (helm upgrade): docs/install.md`,
+    }));
+};
+
 /** A ledger inside one webhook says nothing to another. */
 export const sharesLedger: Check = ({ survey, installation: { deployments } }) => {
   const { redis } = survey.settings.values;

@@ -41,7 +41,7 @@ export const isAlone: Check = ({ survey, installation }) => {
           object: `MutatingWebhookConfiguration ${other.name}`,
           what: `it is asked about namespace ${shared.metadata.name}, and so is ${one.name}`,
           why: 'each installation counts for itself, and the last to answer decides: shares and floors are wrong',
-          remedy: `take one away, or divide the namespaces between them by scope.namespaceSelector: docs/install.md`,
+          remedy: `take one away, or divide the namespaces between them by scope.namespaceSelector or scope.namespaces: docs/install.md`,
         },
       ];
     }),

@@ -25,12 +25,13 @@ function tell(workload: ObservedWorkload, reason: UnmanagedReason): Told | undef
   const isLabelled = value === 'true';
   const labelIt = `kubectl -n ${namespace} label --overwrite ${workloadKind.toLowerCase()}/${name} ${enabledLabel}=true`;
   const labelNamespace = `kubectl label --overwrite namespace/${namespace} ${enabledLabel}=true`;
-  if (reason === 'NamespaceExcluded' || reason === 'NamespaceNotSelected') {
+  const outside = outOfScope(reason);
+  if (outside !== undefined) {
     if (!isLabelled) return undefined;
     return {
       id: 'out-of-scope',
       severity: 'warning',
-      what: `it is labelled, and namespace ${namespace} is ${reason === 'NamespaceExcluded' ? 'in scope.excludedNamespaces' : 'not selected by scope.namespaceSelector'}`,
+      what: `it is labelled, and namespace ${namespace} is ${outside}`,
       why: 'what is out of scope is neither steered nor moved, whatever its labels say',
       remedy: 'take the label away, or widen the scope: docs/configuration.md',
     };
@@ -67,4 +68,18 @@ function tell(workload: ObservedWorkload, reason: UnmanagedReason): Told | undef
     what: 'it carries a policy, and its namespace is labelled; it is not',
     remedy: labelIt,
   };
+}
+
+/** Undefined where labels are what is missing. */
+function outOfScope(reason: UnmanagedReason): string | undefined {
+  switch (reason) {
+    case 'NamespaceExcluded':
+      return 'in scope.excludedNamespaces';
+    case 'NamespaceNotListed':
+      return 'not in scope.namespaces';
+    case 'NamespaceNotSelected':
+      return 'not selected by scope.namespaceSelector';
+    default:
+      return undefined;
+  }
 }

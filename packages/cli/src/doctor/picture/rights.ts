@@ -13,7 +13,7 @@ export interface Rule {
 }
 
 /** Where a rule has to hold. */
-type Reach = 'cluster' | 'own namespace' | 'certificate' | 'lease';
+type Reach = 'cluster' | 'workloads' | 'own namespace' | 'certificate' | 'lease';
 
 export interface RuleFile {
   readonly service: 'webhook' | 'controller';
@@ -38,17 +38,24 @@ export const ruleFiles: readonly RuleFile[] = [
     reach: 'cluster',
     rules: [
       { group: '', resources: ['namespaces'], verbs: read },
-      { group: 'apps', resources: ['deployments', 'statefulsets'], verbs: read },
-      { group: 'apps', resources: ['replicasets'], verbs: ['get'] },
-      { group: '', resources: ['pods'], verbs: ['list'] },
       { group: '', resources: ['nodes'], verbs: ['get', 'list'] },
       { group: 'karpenter.sh', resources: ['nodepools'], verbs: ['list'] },
     ],
   },
   {
     service: 'webhook',
+    file: 'workloads',
+    reach: 'workloads',
+    rules: [
+      { group: 'apps', resources: ['deployments', 'statefulsets'], verbs: read },
+      { group: 'apps', resources: ['replicasets'], verbs: ['get'] },
+      { group: '', resources: ['pods'], verbs: ['list'] },
+    ],
+  },
+  {
+    service: 'webhook',
     file: 'embedded',
-    reach: 'cluster',
+    reach: 'workloads',
     rules: [{ group: '', resources: ['pods'], verbs: ['watch'] }],
     isNeeded: ({ redis }) => redis.url?.startsWith('memory:') ?? false,
   },
@@ -92,23 +99,38 @@ export const ruleFiles: readonly RuleFile[] = [
     file: 'cluster',
     reach: 'cluster',
     rules: [
-      {
-        group: '',
-        resources: ['namespaces', 'nodes', 'persistentvolumeclaims', 'persistentvolumes'],
-        verbs: mirror,
-      },
-      { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: mirror },
-      { group: 'policy', resources: ['poddisruptionbudgets'], verbs: mirror },
-      { group: '', resources: ['pods'], verbs: [...read, 'patch'] },
-      { group: '', resources: ['pods/eviction'], verbs: ['create'] },
+      { group: '', resources: ['namespaces', 'nodes', 'persistentvolumes'], verbs: mirror },
       {
         group: 'admissionregistration.k8s.io',
         resources: ['mutatingwebhookconfigurations'],
         name: placeholders.configuration,
         verbs: ['get'],
       },
+    ],
+  },
+  {
+    service: 'controller',
+    file: 'workloads',
+    reach: 'workloads',
+    rules: [
+      { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: mirror },
+      { group: '', resources: ['persistentvolumeclaims'], verbs: mirror },
+      { group: 'policy', resources: ['poddisruptionbudgets'], verbs: mirror },
+      { group: '', resources: ['pods'], verbs: [...read, 'patch'] },
+      { group: '', resources: ['pods/eviction'], verbs: ['create'] },
       { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'] },
     ],
+  },
+  {
+    service: 'controller',
+    file: 'home',
+    reach: 'own namespace',
+    rules: [
+      { group: '', resources: ['pods'], verbs: mirror },
+      { group: 'apps', resources: ['deployments', 'replicasets'], verbs: mirror },
+      { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'] },
+    ],
+    isNeeded: ({ scope }) => scope.namespaces.length > 0,
   },
   {
     service: 'controller',
@@ -160,36 +182,46 @@ export async function missingRights(
       .flatMap(({ reach, rules }) =>
         rules.flatMap(({ group, resources, name, verbs }) =>
           resources.flatMap((each) =>
-            verbs.map((verb) => ({ account, group, each, name: named(name, values), verb, reach })),
+            verbs.flatMap((verb) =>
+              namespacesOf(reach, account.namespace, values).map((namespace) => ({
+                account,
+                group,
+                each,
+                name: named(name, values),
+                verb,
+                namespace,
+              })),
+            ),
           ),
         ),
       ),
   );
   const answers = await Promise.all(
-    questions.map(async ({ account, group, each, name, verb, reach }): Promise<readonly MissingRight[]> => {
-      const [plural = '', subresource] = each.split('/');
-      const namespace = namespaceOf(reach, account.namespace, values);
-      const spec = {
-        user: `system:serviceaccount:${account.namespace}:${account.name}`,
-        groups: [
-          'system:serviceaccounts',
-          `system:serviceaccounts:${account.namespace}`,
-          'system:authenticated',
-        ],
-        resourceAttributes: {
-          group,
-          resource: plural,
-          verb,
-          ...(subresource !== undefined && { subresource }),
-          ...(name !== undefined && { name }),
-          ...(namespace !== undefined && { namespace }),
-        },
-      };
-      const { status } = await client.create(reviews, {}, { spec });
-      if (status?.allowed === true) return [];
-      const what = `${verb} ${each}${name === undefined ? '' : ` ${name}`}`;
-      return [{ account: `${account.namespace}/${account.name}`, what, namespace }];
-    }),
+    questions.map(
+      async ({ account, group, each, name, verb, namespace }): Promise<readonly MissingRight[]> => {
+        const [plural = '', subresource] = each.split('/');
+        const spec = {
+          user: `system:serviceaccount:${account.namespace}:${account.name}`,
+          groups: [
+            'system:serviceaccounts',
+            `system:serviceaccounts:${account.namespace}`,
+            'system:authenticated',
+          ],
+          resourceAttributes: {
+            group,
+            resource: plural,
+            verb,
+            ...(subresource !== undefined && { subresource }),
+            ...(name !== undefined && { name }),
+            ...(namespace !== undefined && { namespace }),
+          },
+        };
+        const { status } = await client.create(reviews, {}, { spec });
+        if (status?.allowed === true) return [];
+        const what = `${verb} ${each}${name === undefined ? '' : ` ${name}`}`;
+        return [{ account: `${account.namespace}/${account.name}`, what, namespace }];
+      },
+    ),
   );
   return answers.flat();
 }
@@ -199,8 +231,14 @@ function named(name: string | undefined, { webhook }: Configuration): string | u
   return name === placeholders.certificate ? webhook.certs.name : name;
 }
 
-function namespaceOf(reach: Reach, own: string, { webhook, controller }: Configuration): string | undefined {
-  if (reach === 'cluster') return undefined;
-  if (reach === 'certificate') return webhook.certs.namespace ?? own;
-  return reach === 'lease' ? (controller.leaderElection.namespace ?? own) : own;
+/** Undefined stands for the whole cluster. */
+function namespacesOf(
+  reach: Reach,
+  own: string,
+  { webhook, controller, scope }: Configuration,
+): readonly (string | undefined)[] {
+  if (reach === 'workloads') return scope.namespaces.length > 0 ? scope.namespaces : [undefined];
+  if (reach === 'cluster') return [undefined];
+  if (reach === 'certificate') return [webhook.certs.namespace ?? own];
+  return [reach === 'lease' ? (controller.leaderElection.namespace ?? own) : own];
 }
