@@ -52,6 +52,8 @@ export const optional: readonly Values[] = [
       redisSecret: { name: 'my-redis', caKey: 'ca.crt' },
       config: {
         webhook: { certs: { mode: 'provided' } },
+        // One that is in every cluster.
+        scope: { namespaces: ['default'] },
         redis: { sentinel: { name: 'primary', nodes: ['redis-0:26379', 'redis-1:26379'] } },
       },
     },

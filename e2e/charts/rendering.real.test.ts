@@ -105,6 +105,16 @@ describe('the charts', () => {
       /minReplicas is 20, above maxReplicas, which is 10/,
     ],
     [
+      'a namespace that is both listed and excluded',
+      { global: { config: { scope: { namespaces: ['shop', 'quiet'], excludedNamespaces: ['quiet'] } } } },
+      /scope\.namespaces has quiet, which is in scope\.excludedNamespaces.*for example \[shop, bank\]/,
+    ],
+    [
+      'its own namespace as one of workloads',
+      { global: { config: { scope: { namespaces: [release.namespace] } } } },
+      /scope\.namespaces has spotalis-system.*nothing is managed there/,
+    ],
+    [
       'a monitor of nothing',
       {
         webhook: { metrics: { podMonitor: { enabled: true } } },
@@ -238,6 +248,49 @@ describe('the charts', () => {
       expect(configOf(objects, `spotalis-${service}`)).toMatch(
         /- quiet\n\s*- kube-system\n\s*- spotalis-system/,
       );
+  });
+
+  it('give rights outside of namespaces for what is of none alone, where namespaces are listed', async () => {
+    const rightsOf = async (namespaces: readonly string[]) => {
+      const values = { redis: { password: 'given' }, global: { config: { scope: { namespaces } } } };
+      const objects = await helm.template(release, chartDir(), values);
+      return objects.flatMap((object) =>
+        'rules' in object && Array.isArray(object['rules'])
+          ? object['rules'].flatMap(({ resources, verbs }: { resources: string[]; verbs: string[] }) =>
+              resources.flatMap((each) =>
+                verbs.map((verb) => {
+                  const place = object.kind === 'ClusterRole' ? '' : object.metadata?.namespace;
+                  return `${place}: ${object.metadata?.name} ${verb} ${each}`;
+                }),
+              ),
+            )
+          : [],
+      );
+    };
+    const [everywhere, listed] = await Promise.all([rightsOf([]), rightsOf(['shop', 'bank', 'shop'])]);
+    const ofNone = ['namespaces', 'nodes', 'nodepools', 'persistentvolumes', 'mutatingwebhookconfigurations'];
+    const isOfNone = (right: string): boolean => ofNone.includes(right.split(' ').at(-1) ?? '');
+    const whole = (rights: readonly string[]) => rights.filter((right) => right.startsWith(': '));
+    expect(whole(listed)).toEqual(whole(everywhere).filter(isOfNone));
+    const moved = whole(everywhere).filter((right) => !isOfNone(right));
+    expect(moved).toContain(': spotalis-controller.spotalis-system create pods/eviction');
+    for (const namespace of ['shop', 'bank']) {
+      const there = listed.filter((right) => right.startsWith(`${namespace}: `));
+      expect(there.toSorted()).toEqual(moved.map((right) => `${namespace}${right}`).toSorted());
+    }
+  });
+
+  it('ask about the listed namespaces alone', async () => {
+    // One by itself may be written without the brackets, as in the services' own file.
+    const values = { global: { config: { scope: { namespaces: 'shop' } } } };
+    const objects = await helm.template(release, chartDir(), values);
+    const listed = { key: 'kubernetes.io/metadata.name', operator: 'In', values: ['shop'] };
+    const askers = ['MutatingWebhookConfiguration', 'ValidatingAdmissionPolicy'];
+    const found = objects
+      .filter(({ kind = '' }) => askers.includes(kind))
+      .map((each) => JSON.stringify(each));
+    expect(found).toHaveLength(2);
+    for (const each of found) expect(each).toContain(JSON.stringify(listed));
   });
 
   it('restart nothing for what is picked up while running, and everything for the rest', async () => {

@@ -37,6 +37,10 @@ const sets: Readonly<Record<string, Values>> = {
       },
     },
   },
+  'workloads in two namespaces alone': {
+    redis,
+    global: { config: { scope: { namespaces: ['shop', 'bank'] } } },
+  },
 };
 
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata?.name}`;
@@ -54,8 +58,9 @@ function linesOf(objects: readonly KubeObject[]): string[] {
   };
   return objects.flatMap((object) => {
     const { apiVersion: _version, kind: _kind, metadata, ...rest } = object;
-    const { annotations } = metadata ?? {};
-    const name = nameOf(object);
+    const { annotations, namespace = release.namespace } = metadata ?? {};
+    const place = namespace === release.namespace ? '' : `${namespace}/`;
+    const name = nameOf({ ...object, metadata: { ...metadata, name: `${place}${metadata?.name}` } });
     // A checksum says only that something else changed.
     return [name, ...walk(name, { ...rest, ...(annotations && { annotations }) })].filter(
       (line) => !line.includes('checksum/'),
