@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { ruleFiles } from './rights.ts';
+import { loadConfiguration } from '@spotalis/runtime';
+import { missingRights, ruleFiles } from './rights.ts';
 
 interface Granted {
   readonly apiGroups: readonly [string];
@@ -24,5 +25,29 @@ describe('the rights that the doctor asks for', () => {
         verbs,
       })),
     );
+  });
+
+  it.each([
+    ['', [undefined], []],
+    ['scope: { namespaces: [shop, bank] }', ['shop', 'bank'], ['spotalis-system']],
+  ])('are asked for where workloads are: with %j in %j', async (scope, inside, athome) => {
+    const { values } = await loadConfiguration({
+      file: 'spotalis.yaml',
+      text: `redis: { url: "redis://redis:6379" }\n${scope}`,
+      environment: {},
+    });
+    const client = { create: () => Promise.resolve({ status: { allowed: false } }) };
+    const account = {
+      service: 'controller',
+      namespace: 'spotalis-system',
+      name: 'spotalis-controller',
+    } as const;
+    const missing = await missingRights(client as never, [account], values);
+    const placesOf = (right: string) =>
+      missing.filter(({ what }) => what === right).map(({ namespace }) => namespace);
+    expect(placesOf('create pods/eviction')).toEqual(inside);
+    expect(placesOf('watch pods')).toEqual([...inside, ...athome]);
+    expect(placesOf('watch nodes')).toEqual([undefined]);
+    expect(placesOf('create pods')).toEqual(['spotalis-system']);
   });
 });
