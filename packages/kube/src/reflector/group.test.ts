@@ -92,7 +92,7 @@ describe('a group of reflectors', () => {
     ]);
     await group.synced;
     expect(
-      [...store.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort(),
+      [...store.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).toSorted(),
     ).toEqual(['bank/a', 'shop/a', 'shop/b']);
     expect(asked).toEqual({ shop: ['none'], bank: ['none'] });
     expect(listed.at(-1)).toBe(3);
@@ -143,7 +143,7 @@ describe('a group of reflectors', () => {
     await until(() => tombstones.length > 0);
     expect(tombstones).toEqual(['a']);
     expect(
-      [...store.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort(),
+      [...store.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).toSorted(),
     ).toEqual(['bank/a', 'shop/b']);
   });
 

@@ -25,7 +25,7 @@ function tell(workload: ObservedWorkload, reason: UnmanagedReason): Told | undef
   const isLabelled = value === 'true';
   const labelIt = `kubectl -n ${namespace} label --overwrite ${workloadKind.toLowerCase()}/${name} ${enabledLabel}=true`;
   const labelNamespace = `kubectl label --overwrite namespace/${namespace} ${enabledLabel}=true`;
-  const outside = outOfScope(reason);
+  const outside = outOfScope[reason];
   if (outside !== undefined) {
     if (!isLabelled) return undefined;
     return {
@@ -70,16 +70,9 @@ function tell(workload: ObservedWorkload, reason: UnmanagedReason): Told | undef
   };
 }
 
-/** Undefined where labels are what is missing. */
-function outOfScope(reason: UnmanagedReason): string | undefined {
-  switch (reason) {
-    case 'NamespaceExcluded':
-      return 'in scope.excludedNamespaces';
-    case 'NamespaceNotListed':
-      return 'not in scope.namespaces';
-    case 'NamespaceNotSelected':
-      return 'not selected by scope.namespaceSelector';
-    default:
-      return undefined;
-  }
-}
+/** Why the namespace is out of the scope, for the reasons that say so. */
+const outOfScope: Readonly<Partial<Record<UnmanagedReason, string>>> = {
+  NamespaceExcluded: 'in scope.excludedNamespaces',
+  NamespaceNotListed: 'not in scope.namespaces',
+  NamespaceNotSelected: 'not selected by scope.namespaceSelector',
+};
