@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStage, type Stage } from '../scenarios/stage.ts';
-import { burstWith, decidedAlone, driftOf, expectExactBurst } from './burst.ts';
+import { burstWith, driftOf, expectExactBurst } from './burst.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 3 };
 
@@ -55,7 +55,7 @@ describe('a burst', () => {
   }, 120_000);
 
   it('in which the API server is killed is off by no more than what came past the ledger (B1, B5, B9)', async () => {
-    const before = await decidedAlone(stage);
+    const before = await stage.decidedAlone();
     const burst = { name: 'web', namespace: 'amid', replicas: 300, policy };
     const workload = await burstWith(stage, burst, {
       after: 80,
@@ -68,7 +68,7 @@ describe('a burst', () => {
       ({ verb, objectRef }) =>
         verb === 'delete' && objectRef?.resource === 'pods' && objectRef.namespace === 'amid',
     ).length;
-    const missed = split.unsteered + takenBack + (await decidedAlone(stage)) - before;
+    const missed = split.unsteered + takenBack + (await stage.decidedAlone()) - before;
     expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(missed);
     expect(missed).toBeLessThan(150);
     expect(split.onDemand + split.unsteered).toBeGreaterThanOrEqual(policy.minOnDemand);

@@ -27,13 +27,6 @@ export function driftOf({ policy }: Workload, { spot, onDemand, unsteered }: Spl
   return drift(policy, { spot, onDemand: onDemand + unsteered });
 }
 
-/** How many admissions the webhooks that live decided without the ledger. */
-export async function decidedAlone(stage: Stage): Promise<number> {
-  const reasons = ['ledger-unavailable', 'late', 'api-unavailable'];
-  const counts = await Promise.all(reasons.map((reason) => stage.admissions({ reason })));
-  return counts.reduce((sum, count) => sum + count, 0);
-}
-
 /** Each delayed answer, and before it the delayed answer to a new connection's handshake. */
 const delayedPieces = 2;
 /** The default of the configuration. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { openStage, type Stage } from '../scenarios/stage.ts';
-import { burstWith, decidedAlone, driftOf, expectAllSteeredInTime, expectExactBurst } from './burst.ts';
+import { burstWith, driftOf, expectAllSteeredInTime, expectExactBurst } from './burst.ts';
 
 const delayAnswersMs = 200;
 /** B8. */
@@ -41,7 +41,7 @@ describe('a burst while Redis fails over', () => {
   }, 90_000);
 
   it('because its primary died is off by five at most (B7, then B8)', async () => {
-    const before = await decidedAlone(stage);
+    const before = await stage.decidedAlone();
     let next: Promise<number> | undefined;
     const replicas = 450;
     const burst = { name: 'web', namespace: 'crashed', replicas, policy };
@@ -52,7 +52,7 @@ describe('a burst while Redis fails over', () => {
       },
     });
     const split = await workload.splitWhenCreated(replicas);
-    expect(await decidedAlone(stage)).toBeGreaterThan(before + 30);
+    expect(await stage.decidedAlone()).toBeGreaterThan(before + 30);
     expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageAndLossBound);
     expectAllSteeredInTime(stage, 'crashed', delayAnswersMs);
     await next;

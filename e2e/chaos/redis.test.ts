@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStage, type Stage } from '../scenarios/stage.ts';
-import { burstWith, decidedAlone, driftOf, expectAllSteeredInTime, expectExactBurst } from './burst.ts';
+import { burstWith, driftOf, expectAllSteeredInTime, expectExactBurst } from './burst.ts';
 
 const delayAnswersMs = 200;
 /** B7: with m = 0, up to 10 webhooks and bursts of 450. */
@@ -49,7 +49,7 @@ describe('a burst while Redis', () => {
 
   it('answers too late again and again: it is told what was decided alone, and needs no LIST', async () => {
     const namespace = 'hesitant';
-    const before = await decidedAlone(stage);
+    const before = await stage.decidedAlone();
     let listsBefore = Number.NaN;
     const hesitate = async (): Promise<void> => {
       listsBefore = await listsForLedger(stage);
@@ -63,7 +63,7 @@ describe('a burst while Redis', () => {
     const burst = { name: 'web', namespace, replicas: 450, policy: { ...noFloor, minOnDemand: 3 } };
     const workload = await burstWith(stage, burst, { after: 90, strike: hesitate });
     const split = await workload.splitWhenCreated(450);
-    const alone = (await decidedAlone(stage)) - before;
+    const alone = (await stage.decidedAlone()) - before;
     expect(alone).toBeGreaterThan(10);
     const off = driftOf(workload, split);
     process.stdout.write(`${alone} decided alone, ${split.unsteered} unsteered, ${off} off\n`);
@@ -95,11 +95,11 @@ describe('a burst while Redis', () => {
   );
 
   it('is killed and stays away is off by four at most, and makes up for it later (B7)', async () => {
-    const before = await decidedAlone(stage);
+    const before = await stage.decidedAlone();
     const burst = { name: 'web', namespace: 'killed', replicas: 450, policy: noFloor };
     const workload = await burstWith(stage, burst, { after: 120, strike: () => stage.redis.kill() });
     const split = await workload.splitWhenCreated(450);
-    expect(await decidedAlone(stage)).toBeGreaterThan(before + 100);
+    expect(await stage.decidedAlone()).toBeGreaterThan(before + 100);
     expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageBound);
     expectAllSteeredInTime(stage, 'killed', delayAnswersMs);
     await stage.redis.restart();
@@ -133,7 +133,7 @@ describe('a burst while Redis', () => {
 
   it('hangs for three seconds is off by four at most, and no admission waits for it (B7)', async () => {
     const burst = { name: 'web', namespace: 'frozen', replicas: 450, policy: noFloor };
-    const before = await decidedAlone(stage);
+    const before = await stage.decidedAlone();
     let thawed: Promise<void> | undefined;
     const workload = await burstWith(stage, burst, {
       after: 120,
@@ -149,7 +149,7 @@ describe('a burst while Redis', () => {
     });
     const split = await workload.splitWhenCreated(450);
     await thawed;
-    expect(await decidedAlone(stage)).toBeGreaterThan(before + 30);
+    expect(await stage.decidedAlone()).toBeGreaterThan(before + 30);
     expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(outageBound);
     expectAllSteeredInTime(stage, 'frozen', delayAnswersMs);
   }, 60_000);

@@ -213,15 +213,20 @@ describe('a drought', () => {
     const bridged = [...first.slice(1), ...later, ordered];
     const substitutes = known.exactly(8).spot + bridged.length * known.exactly(4).spot;
     const before = stage.evictions();
+    const aloneBefore = await stage.decidedAlone();
     const returnedAtMs = performance.now();
     await cluster.returnCapacity('spot');
     const all = [...bridged, patient];
     await Promise.all([exact(known, 8, 150_000), ...all.map((workload) => exact(workload, 4, 150_000))]);
     expect(stage.evictions('patient')).toBe(0);
-    // None is in vain, although a webhook may learn a second late that there is capacity again.
-    expect(stage.evictions() - before).toBe(substitutes);
+    // None is in vain, although a webhook may learn a second late that there is capacity again. What a webhook decides
+    // alone, on a machine that stalls, may have to be moved once more.
+    const alone = (await stage.decidedAlone()) - aloneBefore;
+    const evictions = stage.evictions() - before;
+    expect(evictions).toBeGreaterThanOrEqual(substitutes);
+    expect(evictions).toBeLessThanOrEqual(substitutes + alone);
     process.stdout.write(
-      `back: ${substitutes} evictions, ${Math.round(performance.now() - returnedAtMs)} ms\n`,
+      `back: ${evictions} evictions for ${substitutes} substitutes, ${alone} decided alone, ${Math.round(performance.now() - returnedAtMs)} ms\n`,
     );
   }, 280_000);
 

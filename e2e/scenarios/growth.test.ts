@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decidedAlone, driftOf } from '../chaos/burst.ts';
+import { driftOf } from '../chaos/burst.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Answers come back up to 200 ms late, in any order: three webhooks decide at the same time. */
@@ -42,10 +42,10 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       // API server's two seconds: such pods come unsteered, whatever the rule.
       stage.installation.balancer.delayAnswers(replicas > 500 ? 0 : delayAnswersMs);
       const namespace = `burst-${replicas}-${policy.spotPercentage}-${policy.minOnDemand}`;
-      const before = await decidedAlone(stage);
+      const before = await stage.decidedAlone();
       const workload = await stage.declare({ name: 'web', namespace, replicas, policy });
       const split = await workload.splitWhenCreated(replicas, 240_000);
-      const missed = split.unsteered + (await decidedAlone(stage)) - before;
+      const missed = split.unsteered + (await stage.decidedAlone()) - before;
       expectExactBut(missed, Math.abs(driftOf(workload, split)), namespace);
       if (missed === 0) expect(split).toEqual(workload.exactly(replicas));
     },
@@ -55,7 +55,7 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
   it('50 Deployments of 20 pods at once are split exactly, each of them, but for late decisions', async () => {
     stage.installation.balancer.delayAnswers(delayAnswersMs);
     const policy = { spotPercentage: 80, minOnDemand: 2 };
-    const before = await decidedAlone(stage);
+    const before = await stage.decidedAlone();
     const names = Array.from({ length: 50 }, (_, index) => `web-${index}`);
     const workloads = await Promise.all(
       names.map((name) => stage.declare({ name, namespace: 'fifty', replicas: 20, policy })),
@@ -67,7 +67,7 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       off += Math.abs(driftOf(workload, split));
       unsteered += split.unsteered;
     }
-    const missed = unsteered + (await decidedAlone(stage)) - before;
+    const missed = unsteered + (await stage.decidedAlone()) - before;
     expectExactBut(missed, off, 'fifty');
   }, 300_000);
 

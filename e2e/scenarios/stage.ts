@@ -89,6 +89,13 @@ export class Stage {
     return new Workload(this.cluster.api, declaration);
   }
 
+  /** How many admissions the webhooks that live decided without the ledger. */
+  async decidedAlone(): Promise<number> {
+    const reasons = ['ledger-unavailable', 'late', 'api-unavailable'];
+    const counts = await Promise.all(reasons.map((reason) => this.admissions({ reason })));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   /** How often anybody asked to evict a pod, from the API server's own log. */
   evictions(namespace?: string): number {
     return this.cluster.auditLog.read(

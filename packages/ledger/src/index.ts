@@ -31,7 +31,7 @@ export { openLedger, type OpenLedgerOptions } from './open.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export { isEmbedded, redisSettings } from './redis/settings.ts';
 export { compareResourceVersions } from './resource-version.ts';
-export { poolNewsMs } from './timing.ts';
+export { poolNewsMs, poolOpenMs } from './timing.ts';
 export {
   type AloneDecision,
   type AloneState,

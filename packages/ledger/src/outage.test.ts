@@ -22,6 +22,7 @@ function burst(policy: PolicyNumbers, size: number, phases: readonly number[], l
       counts,
       replicas: size,
       allowed: 'both',
+      drought: false,
     });
     states[by] = state;
     made.push({ type, rank, by });
@@ -109,9 +110,24 @@ describe('deciding without the ledger', () => {
       policy: { spotPercentage: 0, minOnDemand: 9 },
       counts: { spot: 3, onDemand: 0 },
       replicas: 10,
+      drought: false,
     };
     const state = startAlone({ index: 1, of: 3 }, 0.2);
     expect(decideAlone(state, { ...view, allowed: 'spot' })).toMatchObject({ type: 'spot', rank: 4 });
     expect(decideAlone(state, { ...view, allowed: 'both' })).toMatchObject({ type: 'on-demand', rank: 1 });
+  });
+
+  it('sends nobody to spot in a drought who may go elsewhere', () => {
+    const policy = { spotPercentage: 100, minOnDemand: 1 };
+    const state = startAlone({ index: 0, of: 3 }, 0.2);
+    const one = { policy, counts: { spot: 0, onDemand: 1 }, replicas: 4, drought: true } as const;
+    const onDemand = { type: 'on-demand', rank: 3 };
+    expect(decideAlone(state, { ...one, allowed: 'both' })).toMatchObject({ ...onDemand, substitute: true });
+    expect(decideAlone(state, { ...one, allowed: 'spot' })).toMatchObject({
+      type: 'spot',
+      substitute: false,
+    });
+    const floor = { ...one, counts: { spot: 0, onDemand: 0 } };
+    expect(decideAlone(state, { ...floor, allowed: 'both' })).toMatchObject({ substitute: false });
   });
 });

@@ -22,11 +22,14 @@ export interface AloneView {
   readonly counts: TypeCounts;
   readonly replicas: number;
   readonly allowed: CapacityType | 'both';
+  /** Spot is known to have no capacity: who would go there becomes a substitute. */
+  readonly drought: boolean;
 }
 
 export interface AloneDecision {
   readonly type: CapacityType;
   readonly rank: number;
+  readonly substitute: boolean;
   readonly state: AloneState;
 }
 
@@ -45,7 +48,7 @@ const goldenRatio = 0.618_033_988_749_895;
  */
 export function decideAlone(
   state: AloneState,
-  { policy, counts, replicas, allowed }: AloneView,
+  { policy, counts, replicas, allowed, drought }: AloneView,
 ): AloneDecision {
   const existing = counts.spot + counts.onDemand;
   // This very pod proves that there is room for one more.
@@ -53,7 +56,8 @@ export function decideAlone(
   const share = (targetSpot(policy, wanted) - counts.spot) / (wanted - existing);
   const phase = (state.phase + goldenRatio) % 1;
   const byShare = counts.onDemand >= policy.minOnDemand && phase < share ? 'spot' : 'on-demand';
-  const type = allowed === 'both' ? byShare : allowed;
+  const substitute = drought && allowed === 'both' && byShare === 'spot';
+  const type = substitute ? 'on-demand' : allowed === 'both' ? byShare : allowed;
 
   // Ranks of different replicas differ modulo the number of lanes; two pods of one rank cost a patch each later.
   const { index, of } = state.lane;
@@ -65,6 +69,7 @@ export function decideAlone(
   return {
     type,
     rank,
+    substitute,
     state: {
       lane: state.lane,
       phase,

@@ -27,5 +27,9 @@ export const defaultTiming: LedgerTiming = {
  */
 export const newborn = { clockMarginMs: 2_000, maxAgeMs: 60_000 } as const;
 
-/** How soon every process learns of a pool's breaker, and of a store that was emptied while connected. */
-export const poolNewsMs = 2_000;
+/** So often a process looks whether a pool's breaker changed, and whether the store was emptied while connected. */
+export const storeWatchMs = 1_000;
+/** By then every process has heard of it, though some looks failed or were late. */
+export const poolNewsMs = 5 * storeWatchMs;
+/** Without a leader to renew it a pool's breaker closes by itself after this, also where nobody can look. */
+export const poolOpenMs = 90_000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Breaker } from '@spotalis/core';
+import { poolNewsMs } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 import { Pools } from './pools.ts';
 
@@ -87,8 +88,8 @@ describe('the breaker of a placement', () => {
     const { pools, inDrought } = poolsOf();
     inDrought(0, 1, 2);
     pools.note('p', 'w1', halfOpen(true), 10);
-    expect(pools.stateOf('p', 2_009)).toEqual({ kind: 'closing', untilMs: 2_010 });
-    expect(pools.stateOf('p', 2_010)).toEqual({ kind: 'closed' });
+    expect(pools.stateOf('p', 9 + poolNewsMs)).toEqual({ kind: 'closing', untilMs: 10 + poolNewsMs });
+    expect(pools.stateOf('p', 10 + poolNewsMs)).toEqual({ kind: 'closed' });
   });
 
   it('is not opened again by those that have not been looked at since', () => {

@@ -1,14 +1,13 @@
 import type { Breaker, PoolState } from '@spotalis/core';
 import { asError } from '@spotalis/kube';
-import { type Ledger, poolNewsMs } from '@spotalis/ledger';
+import { type Ledger, poolNewsMs, poolOpenMs } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 
 /** So many workloads of one placement have to find no capacity within a minute. */
 const WORKLOADS = 3;
 const MINUTE_MS = 60_000;
-/** Without the leader a pool's breaker closes by itself after this; a leader renews it meanwhile. */
-const OPEN_MS = 90_000;
-const RENEW_MS = 30_000;
+/** Long before it closes by itself. */
+const RENEW_MS = poolOpenMs / 3;
 
 interface Pool {
   /** Workloads in drought by UID, and since when. */
@@ -115,7 +114,7 @@ export class Pools {
     if (!known.isOpen) this.#parts.logger.warn('no spot capacity for a whole placement', { pool });
     known.isOpen = true;
     known.writtenAtMs = nowMs;
-    this.#write(this.#parts.ledger.openPool(pool, OPEN_MS));
+    this.#write(this.#parts.ledger.openPool(pool, poolOpenMs));
   }
 
   #close(pool: string, known: Pool, nowMs: number): void {

@@ -24,7 +24,7 @@ import type {
   VolumeReach,
 } from '../ledger.ts';
 import { type OwnDecision, RecentDecisions } from '../recent.ts';
-import { defaultTiming, type LedgerTiming, newborn, poolNewsMs } from '../timing.ts';
+import { defaultTiming, type LedgerTiming, newborn, storeWatchMs } from '../timing.ts';
 import { UntoldDecisions } from '../untold.ts';
 import { Connection } from './connection.ts';
 import { Keys } from './keys.ts';
@@ -41,9 +41,6 @@ export interface RedisLedgerOptions {
   readonly timing?: Partial<LedgerTiming>;
   readonly observer?: LedgerObserver;
 }
-
-/** Twice in the time in which everybody is to know. */
-const storeWatchMs = poolNewsMs / 2;
 
 const breakerFields = ['state', 'permits', 'version', 'takenat', 'memo'];
 
@@ -95,7 +92,7 @@ export class RedisLedger implements Ledger {
         this.#dropUntold();
         if (epochIsNew) this.#announceAll();
       },
-      storeWatchMs,
+      now,
     );
   }
 

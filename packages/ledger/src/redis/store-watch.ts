@@ -1,3 +1,4 @@
+import { poolOpenMs, storeWatchMs } from '../timing.ts';
 import { array, text } from './reply.ts';
 
 /** What `readStore` answers, once a second. */
@@ -16,22 +17,25 @@ function storeView(reply: unknown): StoreView {
 export class StoreWatch {
   readonly #read: () => Promise<unknown>;
   readonly #changed: (view: StoreView, epochIsNew: boolean) => void;
+  readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
+  #seenAtMs = Number.NEGATIVE_INFINITY;
   #view: StoreView | undefined;
   #reading = false;
 
   constructor(
     read: () => Promise<unknown>,
     changed: (view: StoreView, epochIsNew: boolean) => void,
-    intervalMs: number,
+    now: () => number,
   ) {
     this.#read = read;
     this.#changed = changed;
-    this.#timer = setInterval(() => void this.look(), intervalMs).unref();
+    this.#now = now;
+    this.#timer = setInterval(() => void this.look(), storeWatchMs).unref();
   }
 
   poolOpen(pool: string): boolean {
-    return this.#view?.openPools.has(pool) ?? false;
+    return this.#now() - this.#seenAtMs < poolOpenMs && (this.#view?.openPools.has(pool) ?? false);
   }
 
   async look(): Promise<void> {
@@ -39,6 +43,7 @@ export class StoreWatch {
     this.#reading = true;
     try {
       const view = storeView(await this.#read());
+      this.#seenAtMs = this.#now();
       const before = this.#view;
       this.#view = view;
       this.#changed(view, before !== undefined && before.epoch !== view.epoch);

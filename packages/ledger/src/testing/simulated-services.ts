@@ -239,7 +239,13 @@ export class Simulation {
       }
       const { policy, replicas } = this.cluster;
       const { counts } = webhook;
-      const decided = decideAlone(webhook.alone, { policy, counts, replicas, allowed: 'both' });
+      const decided = decideAlone(webhook.alone, {
+        policy,
+        counts,
+        replicas,
+        allowed: 'both',
+        drought: false,
+      });
       const { type, rank } = decided;
       webhook.alone = decided.state;
       webhook.counts =

@@ -232,6 +232,7 @@ describe('an outage of the ledger', () => {
         get: (real, name) => {
           const value = Reflect.get(real, name);
           if (typeof value !== 'function' || name === 'health') return value;
+          if (name === 'isPoolOpen') return value.bind(real);
           return async (...args: unknown[]) => {
             if (this.down) throw new LedgerUnavailable('LEDGER_DISCONNECTED', 'down');
             return Reflect.apply(value, real, args);
@@ -252,6 +253,19 @@ describe('an outage of the ledger', () => {
     expect(Math.abs(all.filter(({ type }) => type === 'spot').length - 7)).toBeLessThanOrEqual(1);
     expect(all.every(({ source }) => source === 'ledger-unavailable')).toBe(true);
     expect(new Set(all.map(({ type, rank }) => `${type}/${rank}`)).size).toBe(10);
+  });
+
+  it('sends nobody into the drought of a placement that it knows of', async () => {
+    const world = new World();
+    const outage = new Outage(world.ledger);
+    await world.ledger.openPool('dry', 60_000);
+    outage.down = true;
+    const reserver = world.reserver(outage.ledger);
+    const policy = { spotPercentage: 100, minOnDemand: 0 };
+    const ask = async (token: string, pool: string) =>
+      await reserve(reserver, request(token, { policy, pool }));
+    expect(await ask('a', 'dry')).toMatchObject({ type: 'on-demand', substitute: true });
+    expect(await ask('b', 'wet')).toMatchObject({ type: 'spot', substitute: false });
   });
 
   it('gives the same call, and the reinvoked pod, the same answer', async () => {

@@ -263,7 +263,7 @@ export class Reserver {
 
   #decideAlone(request: ReservationRequest, source: ReservationSource): Reservation {
     const { replicaSetUid } = request.revision;
-    const { token, carried, policy, allowed, dryRun } = request;
+    const { token, carried, policy, allowed, pool, dryRun } = request;
     const earlier =
       this.#estimates.own(replicaSetUid, token) ??
       (carried === undefined ? undefined : this.#estimates.own(replicaSetUid, carried));
@@ -278,20 +278,21 @@ export class Reserver {
       counts: estimate?.counts ?? nothingKnown,
       replicas: estimate?.replicas ?? 0,
       allowed: estimate === undefined && allowed === 'both' ? 'on-demand' : allowed,
+      drought: pool !== undefined && this.#ledger.isPoolOpen(pool),
     });
-    const { type, rank, state } = decided;
+    const { type, rank, substitute, state } = decided;
     if (!dryRun) {
       this.#keepAlone(replicaSetUid, state);
       this.#estimates.decidedAlone(replicaSetUid, { token, type, rank });
       const { workloadUid } = request.revision;
-      const decision = { token, type, rank, substitute: false };
+      const decision = { token, type, rank, substitute };
       this.#ledger.announce({ workloadUid, replicaSetUid }, decision).catch(() => undefined);
     }
     return {
       token,
       type,
       rank,
-      substitute: false,
+      substitute,
       source,
       counts: estimate && withOne(estimate.counts, type),
     };
