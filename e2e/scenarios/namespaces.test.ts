@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type AuditEvent, installationNamespace } from '@spotalis/cluster';
+import { type AuditEvent, installationNamespace, waitFor } from '@spotalis/cluster';
 import { eventsOn, verdictOn } from './moves.ts';
 import { rebalance, settled, spotPercentage } from './repair.ts';
 import { spotalis } from './kubectl.ts';
@@ -69,7 +69,6 @@ describe('with rights in two namespaces alone', () => {
     await stranger.patch(spotPercentage(0));
     await web.patch(spotPercentage(80));
     await settled(web, { spot: 8, onDemand: 2 }, 60_000);
-    await verdictOn(stage, web, 'Balanced');
     expect(await eventsOn(stage, web, 'Moved')).toHaveLength(1);
     expect([stage.evictions('shop'), stage.evictions()]).toEqual([1, 1]);
     // Pods of other namespaces are on the nodes, too, and not seen.
@@ -104,4 +103,24 @@ describe('with rights in two namespaces alone', () => {
       ),
     );
   });
+
+  // Last: from here on something is refused.
+  it('does not wait for one that was deleted, with its roles, when it starts', async () => {
+    const { cluster, installation } = stage;
+    await cluster.api.delete('Namespace', 'bank');
+    await waitFor(
+      'bank to be gone',
+      async () => (await cluster.api.find('Namespace', 'bank')) === undefined,
+      {
+        timeoutMs: 30_000,
+      },
+    );
+    // Resolves when they are ready.
+    const services = [...installation.webhooks, ...installation.controllers];
+    await Promise.all(services.map(({ component }) => component.restart('SIGTERM')));
+    await stage.ledgerReady();
+    const late = await stage.declare({ name: 'late', namespace: 'shop', replicas: 20, policy });
+    expect(await late.splitWhenCreated(20)).toEqual(late.exactly(20));
+    await verdictOn(stage, late, 'Balanced');
+  }, 60_000);
 });
