@@ -12,6 +12,7 @@ import { Neighbour } from './containers/neighbour.ts';
 import { Stream } from './containers/stream.ts';
 import { PodCreations } from './creations.ts';
 import { spotalisIn } from './kubectl.ts';
+import { reached } from './reached.ts';
 import { manifest, optedInNamespace, Workload } from './workload.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 2 };
@@ -24,6 +25,7 @@ if (missing !== undefined) process.stderr.write(`no real containers on this mach
   let cluster: Cluster;
   let release: ContainerRelease;
   let initially: readonly string[];
+  let installedAtMs: number;
 
   beforeAll(async () => {
     cluster = await startCluster({
@@ -33,12 +35,10 @@ if (missing !== undefined) process.stderr.write(`no real containers on this mach
     });
     release = await prepareRelease(cluster);
     initially = await ours(cluster);
-    const start = performance.now();
+    installedAtMs = performance.now();
     await release.install();
-    process.stderr.write(`everything is Ready ${since(start)} s after the installation\n`);
-    const stream = await Stream.start(cluster, 'first', policy);
-    await stream.end();
-    process.stderr.write(`and the first pods are split exactly after ${since(start)} s\n`);
+    process.stderr.write(`everything is Ready ${since(installedAtMs)} s after the installation\n`);
+    await reached(cluster, 'first');
   }, 900_000);
 
   afterAll(async () => {
@@ -63,6 +63,7 @@ if (missing !== undefined) process.stderr.write(`no real containers on this mach
   it('20 pods at 70 % with 2 on-demand are split exactly, onto fake nodes', async () => {
     const stream = await Stream.start(cluster, 'twenty', policy, 20);
     expect(await stream.end()).toMatchObject({ pods: 20 });
+    process.stderr.write(`and 20 pods are split exactly after ${since(installedAtMs)} s\n`);
     expect(stream.creations).toMatchObject({ refused: 0, bypassed: 0 });
     expect(stream.offTarget).toBe(0);
   }, 60_000);
@@ -155,6 +156,7 @@ if (missing !== undefined) process.stderr.write(`no real containers on this mach
     const scope = { namespaceSelector: { matchExpressions: [{ ...team, operator: 'NotIn' }] } };
     await release.upgrade({ global: { config: { scope } } });
     const other = await Neighbour.install(cluster, { matchLabels: { team: 'other' } });
+    await reached(cluster, 'theirs-first', { team: 'other' });
     const installations = [
       { namespace: 'ours', labels: {}, configuration: 'spotalis.spotalis-system' },
       { namespace: 'theirs', labels: { team: 'other' }, configuration: other.configuration },

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, waitFor, webhookService } from '@spotalis/cluster';
 import { verdictOnAll, webhookSeen } from './moves.ts';
 import { preloaded } from './preload.ts';
+import { reached } from './reached.ts';
 import { openStage, type Stage } from './stage.ts';
 import { spotPercentage } from './repair.ts';
 import type { Pod, Workload } from './workload.ts';
@@ -120,6 +121,7 @@ describe('many workloads that drift while admissions are not steered', () => {
     await webhookSeen(stage, /^notServing .*altnames/);
     await restore();
     await webhookSeen(stage, /^serving/);
+    await reached(stage.cluster, 'between');
   }, 120_000);
 
   it('lose three pods at most, two hundred of them, while the webhook is away, and are repaired when it is back', async () => {

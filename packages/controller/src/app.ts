@@ -83,6 +83,8 @@ export function createController({ configuration, credentials, logger }: AppPart
     values.controller.leaderElection.namespace,
     credentials.namespace,
   );
+  /** Where the Lease is may be elsewhere. */
+  const ownNamespace = credentials.namespace ?? leaseNamespace;
   const { nodeLabels, placement } = accepted(readCapacity(values));
   const classify = classifierOf(nodeLabels);
   const isManaged = managedIn(values.scope);
@@ -116,7 +118,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     },
     refused: ({ message }) =>
       recorder.record({
-        regarding: ownPod(credentials.namespace ?? leaseNamespace),
+        regarding: ownPod(ownNamespace),
         type: 'Warning',
         reason: 'InvalidConfiguration',
         action: 'ReloadConfiguration',
@@ -134,7 +136,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     client,
     cluster,
     namespaces: values.scope.namespaces,
-    ownNamespace: credentials.namespace ?? leaseNamespace,
+    ownNamespace,
     classify,
     observer: (name) => ({
       ...reflectorMetric.observer(name),
@@ -207,7 +209,7 @@ export function createController({ configuration, credentials, logger }: AppPart
   const bulletins = new Bulletins({
     client,
     cluster,
-    namespace: credentials.namespace ?? leaseNamespace,
+    namespace: ownNamespace,
     writer: identity,
     mayWrite,
     isReadOnly: () => live.current.readOnlyMode,
@@ -236,7 +238,7 @@ export function createController({ configuration, credentials, logger }: AppPart
   const placeholders = new Placeholders({
     cluster,
     client,
-    namespace: leaseNamespace,
+    namespace: ownNamespace,
     settings: {
       enabled: values.fallback.probe === 'placeholder',
       image: values.fallback.placeholderImage,
