@@ -134,6 +134,12 @@ describe('what nobody opted in', () => {
   it.each([
     { what: 'only the namespace has the label', namespaced: true, metadata: { annotations: numbers } },
     {
+      what: 'a StatefulSet lacks the label',
+      namespaced: true,
+      metadata: { annotations: numbers },
+      more: { kind: 'StatefulSet', spec: { podManagementPolicy: 'Parallel' } } as const,
+    },
+    {
       what: 'only the workload has the label',
       namespaced: false,
       metadata: { labels: optedIn, annotations: numbers },
@@ -145,8 +151,8 @@ describe('what nobody opted in', () => {
       metadata: { labels: { [enabledLabel]: 'True' }, annotations: numbers },
     },
     { what: 'the workload has neither number', namespaced: true, metadata: { labels: optedIn } },
-  ])('a Deployment is left alone where $what', async ({ what, namespaced, metadata }) => {
-    const declared = deployment(what.toLowerCase().replaceAll(' ', '-'));
+  ])('a workload is left alone where $what', async ({ what, namespaced, metadata, more }) => {
+    const declared = { ...deployment(what.toLowerCase().replaceAll(' ', '-')), ...more };
     const home = (namespaced ? optedInNamespace : plainNamespace)(declared.namespace);
     await stage.cluster.api.apply([home, withMetadata(declared, metadata)]);
     const workload = new Workload(stage.cluster.api, declared);
