@@ -359,6 +359,43 @@ describe('an outage of the ledger', () => {
     expect((await reserve(reserver, request('b'))).source).toBe('ledger');
   });
 
+  it('is over when the ledger only stumbled and answers once the pods were looked at', async () => {
+    const world = new World();
+    const outage = new Outage(world.ledger);
+    const reserver = world.reserver(outage.ledger);
+    await reserve(reserver, request('a'));
+    world.now += 2_000;
+    world.listGate = new Gate();
+    outage.down = true;
+    const asked = times(3).map((index) => reserve(reserver, request(`t${index}`)));
+    await settle();
+    outage.down = false;
+    world.listGate.open();
+    for (const { source } of await Promise.all(asked)) expect(source).toBe('ledger');
+    expect(await world.ledger.entries(request('a').revision)).toHaveLength(4);
+  });
+
+  it('has what it may have decided cancelled when the caller went away during the look at the pods', async () => {
+    const world = new World();
+    const outage = new Outage(world.ledger);
+    const reserver = world.reserver(outage.ledger);
+    const cancel = jest.spyOn(world.ledger, 'cancel');
+    await reserve(reserver, request('a'));
+    world.now += 2_000;
+    world.listGate = new Gate();
+    outage.down = true;
+    const deadline = new Deadline(60_000);
+    const asked = reserver.reserve(request('b'), deadline);
+    await settle();
+    deadline.abandon();
+    await expect(asked).rejects.toThrow('no decision');
+    outage.down = false;
+    world.listGate.open();
+    await settle();
+    expect(cancel.mock.calls.map(([, token]) => token)).toEqual(['b']);
+    cancel.mockRestore();
+  });
+
   it('is decided alone also when the API server is away, from what was known', async () => {
     const world = new World();
     const outage = new Outage(world.ledger);

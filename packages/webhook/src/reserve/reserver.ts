@@ -120,7 +120,7 @@ export class Reserver {
   async reserve(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
     const { revision, replicas } = request;
     if (replicas !== undefined) this.#estimates.replicasRead(revision.replicaSetUid, replicas.replicas);
-    const attempt = this.#askLedger(request, deadline);
+    const attempt = this.#askPatiently(request, deadline);
     try {
       const reservation = await deadline.within(attempt);
       this.#remember(request, reservation);
@@ -135,11 +135,10 @@ export class Reserver {
         attempt.catch(() => undefined);
         return this.#decideAlone(request, 'late');
       }
-      if (error instanceof LedgerUnavailable) {
-        await this.#lookAtPods(request, deadline);
-        return this.#decideAlone(request, 'ledger-unavailable');
-      }
-      return this.#decideAlone(request, 'api-unavailable');
+      return this.#decideAlone(
+        request,
+        error instanceof LedgerUnavailable ? 'ledger-unavailable' : 'api-unavailable',
+      );
     }
   }
 
@@ -152,6 +151,18 @@ export class Reserver {
   /** For the debug page. */
   get revisions(): number {
     return this.#estimates.size;
+  }
+
+  /** Looking at the pods takes a while, after which a ledger that only stumbled answers. One that fell says so at once. */
+  async #askPatiently(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
+    try {
+      return await this.#askLedger(request, deadline);
+    } catch (error) {
+      if (!(error instanceof LedgerUnavailable)) throw error;
+      const looked = await this.#lookAtPods(request, deadline);
+      if (!looked || deadline.over) throw error;
+      return await this.#askLedger(request, deadline);
+    }
   }
 
   async #askLedger(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
@@ -225,9 +236,9 @@ export class Reserver {
     }
   }
 
-  /** Best effort, and no longer than the admission may take. What was known a moment ago is as good as a look. */
-  async #lookAtPods({ revision }: ReservationRequest, deadline: Deadline): Promise<void> {
-    if (this.#estimates.ageMs(revision.replicaSetUid) < FRESH_MS) return;
+  /** Best effort, and no longer than the admission may take. What was known a moment ago is as good as a look: false. */
+  async #lookAtPods({ revision }: ReservationRequest, deadline: Deadline): Promise<boolean> {
+    if (this.#estimates.ageMs(revision.replicaSetUid) < FRESH_MS) return false;
     this.#observer.list('ledger-unavailable');
     try {
       const look = this.#looks.ask(revision.replicaSetUid, () => this.#readRevision([{ ref: revision }]));
@@ -235,6 +246,7 @@ export class Reserver {
     } catch {
       // What was known before has to do.
     }
+    return true;
   }
 
   #remember({ revision, dryRun }: ReservationRequest, { token, type, rank, counts }: Reservation): void {
