@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { decidedOften, eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
 import { type Declaration, typeOf, type Workload } from './workload.ts';
@@ -44,6 +45,7 @@ interface NodeObject extends KubeObject {
 
 describe('in a cluster that never had a spot node, a drought', () => {
   let stage: Stage;
+  let floors: Floors;
 
   beforeAll(async () => {
     const everyLane = Object.fromEntries(lanes.map((lane) => [laneLabel(lane), 'true']));
@@ -52,6 +54,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
       spotNodes: 0,
       nodeLabels: (type) => (type === 'on-demand' ? everyLane : {}),
     });
+    floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
   afterAll(async () => {
@@ -271,4 +274,8 @@ describe('in a cluster that never had a spot node, a drought', () => {
       else await waitFor(`the end of the drought of ${lane}`, async () => (await ended()) === 1);
     }
   }, 240_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

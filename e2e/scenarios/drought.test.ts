@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { podKeys, policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { spotalis } from './kubectl.ts';
 import { droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
@@ -104,9 +105,11 @@ async function toldToBeOver(stage: Stage, namespace: string): Promise<void> {
 
 describe('a drought', () => {
   let stage: Stage;
+  let floors: Floors;
 
   beforeAll(async () => {
     stage = await openStage({ configuration });
+    floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
   afterAll(async () => {
@@ -342,4 +345,8 @@ describe('a drought', () => {
     for (const pod of pods) expect(pod.spec.nodeName).toMatch(new RegExp(`^${typeOf(pod)}-`));
     expect(stage.evictions(namespace)).toBe(0);
   }, 120_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

@@ -7,6 +7,7 @@ import {
   waitFor,
 } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { droughtOf, eventsOn, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -34,6 +35,7 @@ const template = {
 
 describeOrSkip('with a real autoscaler and no spot node', () => {
   let stage: Stage;
+  let floors: Floors;
   let karpenter: Karpenter;
   let web: Workload;
 
@@ -52,6 +54,7 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
         fallback: { after: '5s', placeholderTimeout: '8s', backoff: { initial: '3s', max: '6s' } },
       },
     });
+    floors = await Floors.follow(stage.cluster);
     karpenter = await startKarpenter(stage.cluster, program);
     web = await stage.declare({
       name: 'web',
@@ -124,4 +127,8 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
     const tried = droughtOf(stage, web).filter(({ reason }) => reason === 'ReturnTried');
     expect(new Set(tried.map(({ by }) => by))).toEqual(new Set(['placeholder']));
   }, 180_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

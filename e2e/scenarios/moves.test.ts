@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HOLD_ANNOTATION, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { eventsOn, verdictOn } from './moves.ts';
 import {
   annotate,
@@ -311,11 +312,13 @@ const interruptions: readonly {
 
 describe('moves, of workloads side by side', () => {
   let stage: Stage;
+  let floors: Floors;
   const played = new Map<string, Promise<void>>();
   const stopped = new Map<string, number>();
 
   beforeAll(async () => {
     stage = await openStage({ configuration: { rebalance } });
+    floors = await Floors.follow(stage.cluster);
     await onSpotBefore(stage, ten('adopted', 70));
     for (const scenario of scenarios) {
       played.set(scenario.namespace, scenario.play(stage, scenario.namespace));
@@ -369,6 +372,10 @@ describe('moves, of workloads side by side', () => {
     await verdictOn(stage, workload, 'Balanced');
     expect(stage.evictions(namespace)).toBe(wrong);
   }, 120_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });
 
 /** The pods are there before anybody opted in, while there is no room on on-demand. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { decidedOften, droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -49,6 +50,7 @@ async function countMost({ cluster }: Stage) {
 
 describe('where no spot node has room', () => {
   let stage: Stage;
+  let floors: Floors;
   let most: () => Promise<number>;
   let proved: Workload;
 
@@ -72,6 +74,7 @@ describe('where no spot node has room', () => {
         fallback: { maxPlaceholders: MOST, backoff: { initial: '2s', max: '4s' } },
       },
     });
+    floors = await Floors.follow(stage.cluster);
     most = await countMost(stage);
     await stage.cluster.withdrawCapacity('spot');
   }, 120_000);
@@ -184,4 +187,8 @@ describe('where no spot node has room', () => {
     expect(stage.evictions('many')).toBe(0);
     expect(await most()).toBe(MOST);
   }, 180_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

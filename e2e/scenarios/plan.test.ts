@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { READY_AFTER_ANNOTATION, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { spotalis } from './kubectl.ts';
 import { eventsOn, verdictOn } from './moves.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -232,9 +233,11 @@ const scenarios: readonly { readonly name: string; play(stage: Stage): Promise<v
 
 describe('what kubectl spotalis says', () => {
   let stage: Stage;
+  let floors: Floors;
 
   beforeAll(async () => {
     stage = await openStage({ configuration: { rebalance } });
+    floors = await Floors.follow(stage.cluster);
     for (const name of ['raise', 'floor', 'fewer', 'held', 'busy', 'closed'])
       await stage.cluster.api.apply(optedInNamespace(name));
     // At the same time: none of them disturbs another.
@@ -270,5 +273,9 @@ describe('what kubectl spotalis says', () => {
       account: { surplus: 0 },
       decision: { reason: 'Balanced' },
     });
+  });
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HOLD_ANNOTATION, type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { verdictOn } from './moves.ts';
 import {
@@ -227,10 +228,12 @@ const scenarios: readonly Scenario[] = [
 
 describe('repairs, of workloads side by side', () => {
   let stage: Stage;
+  let floors: Floors;
   const played = new Map<string, Promise<void>>();
 
   beforeAll(async () => {
     stage = await openStage({ configuration: { rebalance } });
+    floors = await Floors.follow(stage.cluster);
     for (const scenario of scenarios) {
       const promise = scenario.play(stage, scenario.namespace);
       promise.catch(() => undefined);
@@ -306,4 +309,8 @@ describe('repairs, of workloads side by side', () => {
     for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(3);
     expect(splitOf(await workload.pods()).unsteered).toBe(0);
   }, 150_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { eventsOn, verdictOn } from './moves.ts';
 import { preloaded } from './preload.ts';
 import { annotate, expectWrites, halfOfTen, rebalance, settled, spotPercentage, ten } from './repair.ts';
@@ -25,11 +26,13 @@ globalThis.Date = class extends Now {
 
 describe('windows on the night when the clocks change', () => {
   let stage: Stage;
+  let floors: Floors;
   let shiftMs: number;
 
   beforeAll(async () => {
     shiftMs = springMs - Date.now();
     stage = await openStage({ env: { controller: preloaded(later(shiftMs)) }, configuration: { rebalance } });
+    floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
   afterAll(async () => {
@@ -77,4 +80,8 @@ describe('windows on the night when the clocks change', () => {
     expect(evictedAtMs[0]).toBeGreaterThanOrEqual(opensAtMs);
     expect(evictedAtMs[0]).toBeLessThan(opensAtMs + minuteMs / 2);
   }, 180_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

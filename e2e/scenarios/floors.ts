@@ -1,0 +1,123 @@
+import { type Cluster, installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
+import { policyKeys } from '@spotalis/core';
+import { isReady, type Pod, typeOf } from './workload.ts';
+
+interface DeclaredWorkload extends KubeObject {
+  readonly spec: { readonly replicas?: number };
+}
+
+type Observed = DeclaredWorkload & Pod;
+
+/** What became true at one version of the cluster, of which there is one for all kinds of objects. */
+export type Moment = { readonly version: number; readonly workload: string } & (
+  | { readonly floor: number }
+  | { readonly pod: string; readonly state: 'serves on on-demand' | 'does not' | 'ends' }
+);
+
+const pathOf = ({ metadata: { namespace, name } = {} }: KubeObject): string => `${namespace}/${name}`;
+const versionOf = ({ metadata }: KubeObject): number => Number(metadata?.resourceVersion);
+
+function floorMoment(workload: DeclaredWorkload): Moment {
+  const floor = Number(workload.metadata?.annotations?.[policyKeys.minOnDemand] ?? 0);
+  return {
+    version: versionOf(workload),
+    workload: pathOf(workload),
+    floor: Math.min(floor, workload.spec.replicas ?? 1),
+  };
+}
+
+function podMoment(pod: Pod, isGone: boolean): Moment {
+  const { namespace, labels, deletionTimestamp } = pod.metadata ?? {};
+  const serves = typeOf(pod) === 'on-demand' && isReady(pod) ? 'serves on on-demand' : 'does not';
+  return {
+    version: versionOf(pod),
+    workload: `${namespace}/${labels?.['app']}`,
+    pod: pathOf(pod),
+    state: isGone || deletionTimestamp !== undefined ? 'ends' : serves,
+  };
+}
+
+/** Where an eviction left a workload fewer Ready pods on on-demand than its floor was at that moment. */
+export function breachesOf(moments: readonly Moment[], evicted: ReadonlySet<string>): readonly string[] {
+  const floors = new Map<string, number>();
+  const serving = new Map<string, Set<string>>();
+  const breaches: string[] = [];
+  for (const moment of moments.toSorted((a, b) => a.version - b.version)) {
+    const { workload } = moment;
+    if ('floor' in moment) {
+      floors.set(workload, moment.floor);
+      continue;
+    }
+    const { pod, state } = moment;
+    const pods = serving.get(workload) ?? new Set();
+    serving.set(workload, pods);
+    if (state === 'serves on on-demand') {
+      pods.add(pod);
+      continue;
+    }
+    const served = pods.delete(pod);
+    const floor = floors.get(workload) ?? 0;
+    if (state === 'ends' && served && evicted.has(pod) && pods.size < floor)
+      breaches.push(`${pod}: leaves ${pods.size} of ${floor}`);
+  }
+  return breaches;
+}
+
+/** Every moment of the pods of all workloads and of their floors, from watches: nothing between two looks is missed. */
+export class Floors {
+  readonly #cluster: Cluster;
+  readonly #moments: Moment[] = [];
+  readonly #ended = new AbortController();
+  readonly #following: Promise<void>[] = [];
+
+  private constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  static async follow(cluster: Cluster): Promise<Floors> {
+    const floors = new Floors(cluster);
+    await floors.#begin('/apis/apps/v1/deployments', floorMoment);
+    await floors.#begin('/apis/apps/v1/statefulsets', floorMoment);
+    await floors.#begin('/api/v1/pods', podMoment);
+    return floors;
+  }
+
+  /** Of our own evictions so far. Ends the watches, and fails when one broke in between: then moments were missed. */
+  async breaches(): Promise<readonly string[]> {
+    const ours = `system:serviceaccount:${installationNamespace}:`;
+    const evicted = new Set(
+      this.#cluster.auditLog
+        .read(
+          ({ user, objectRef, responseStatus }) =>
+            objectRef?.subresource === 'eviction' &&
+            user.username.startsWith(ours) &&
+            (responseStatus?.code ?? 500) < 300,
+        )
+        .map(({ objectRef: { namespace, name } = {} }) => `${namespace}/${name}`),
+    );
+    await waitFor('the watch to tell of every pod that was evicted', () => {
+      const ended = new Set(
+        this.#moments.map((moment) => 'pod' in moment && moment.state === 'ends' && moment.pod),
+      );
+      return [...evicted].every((pod) => ended.has(pod));
+    });
+    this.#ended.abort();
+    await Promise.all(this.#following);
+    return breachesOf(this.#moments, evicted);
+  }
+
+  async #begin(path: string, momentOf: (object: Observed, isGone: boolean) => Moment): Promise<void> {
+    const { api } = this.#cluster;
+    const list = await api.raw<{ metadata: { resourceVersion: string }; items: Observed[] }>('GET', path);
+    this.#moments.push(...list.items.map((object) => momentOf(object, false)));
+    const { resourceVersion } = list.metadata;
+    const events = api.watch<Observed>(path, { resourceVersion, signal: this.#ended.signal });
+    const following = (async () => {
+      for await (const { type, object } of events) this.#moments.push(momentOf(object, type === 'DELETED'));
+      if (!this.#ended.signal.aborted) throw new Error(`the watch of ${path} was closed`);
+    })();
+    // Told by `breaches`, which waits for it.
+    following.catch(() => undefined);
+    this.#following.push(following);
+  }
+}
