@@ -20,14 +20,18 @@ const workloadOf = ({ objectRef: { namespace = '', name = '' } = {} }: AuditEven
 /** Every move that the API server took, in its own words and times: of Deployments whose pods get Ready at once. */
 export class MoveLog {
   readonly moves: readonly LoggedMove[];
+  /** Evictions that did not happen: whoever asked was gone before the API server had got to it. */
+  readonly cutShort: number;
 
   constructor(log: AuditLog) {
     const evictions: AuditEvent[] = [];
     const starts = new Map<string, { readonly name: string; readonly atMs: number }[]>();
     const started = new Set<string>();
+    let cutShort = 0;
     for (const event of log.read(({ objectRef }) => objectRef?.resource === 'pods')) {
       const { objectRef: { subresource, namespace = '', name = '' } = {}, responseStatus } = event;
       if (subresource === 'eviction' && (responseStatus?.code ?? 0) < 300) evictions.push(event);
+      if (subresource === 'eviction' && responseStatus?.code === 504) cutShort += 1;
       // The fake kubelet's first word of a pod.
       if (subresource !== 'status' || event.verb !== 'patch' || !event.user.username.includes('kwok'))
         continue;
@@ -36,6 +40,7 @@ export class MoveLog {
       const workload = workloadOf(event);
       starts.set(workload, [...(starts.get(workload) ?? []), { name, atMs: timeOf(event) }]);
     }
+    this.cutShort = cutShort;
     this.moves = evictions
       .map((event) => {
         const workload = workloadOf(event);

@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { killLeader, verdictOnAll } from './moves.ts';
 import { MoveLog } from './move-log.ts';
+import { halfOfTen } from './repair.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const maxInFlight = { cluster: 8, namespace: 6, node: 4 };
@@ -12,6 +14,7 @@ const times = { leaseDuration: '4s', renewDeadline: '3s', retryPeriod: '500ms' }
 
 describe('a leader that dies in the middle of a move', () => {
   let stage: Stage;
+  let floors: Floors;
 
   beforeAll(async () => {
     stage = await openStage({
@@ -20,6 +23,7 @@ describe('a leader that dies in the middle of a move', () => {
         rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000, maxInFlight },
       },
     });
+    floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
   afterAll(async () => {
@@ -78,8 +82,10 @@ describe('a leader that dies in the middle of a move', () => {
     await verdictOnAll(stage, [workload, ...others], 'Balanced');
     await history.stop();
     const log = new MoveLog(stage.cluster.auditLog);
-    expect(stage.evictions()).toBe(50);
-    expect(stage.evictions(namespace)).toBe(3);
+    expect(log.moves).toHaveLength(50);
+    expect(log.moves.filter((move) => move.namespace === namespace)).toHaveLength(3);
+    expect(log.cutShort).toBeLessThanOrEqual(maxInFlight.cluster);
+    expect(stage.evictions()).toBe(50 + log.cutShort);
     expect(new Set(log.moves.map(({ pod }) => pod)).size).toBe(50);
     expect(before).toBeLessThan(50);
     expect(log.longestPauseMs).toBeGreaterThan(60_000);
@@ -88,5 +94,12 @@ describe('a leader that dies in the middle of a move', () => {
     expect(log.most(({ pod }) => nodes.get(pod) ?? '')).toBeLessThanOrEqual(maxInFlight.node);
     expect(log.most((move) => move.workload)).toBe(1);
     for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(6);
+    const patches = stage.writes().filter(({ what }) => what !== 'create pods/eviction');
+    expect(patches.length).toBeLessThanOrEqual(halfOfTen.most);
+    expect(stage.writes(namespace)).toEqual(expect.arrayContaining([...patches]));
   }, 320_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });
