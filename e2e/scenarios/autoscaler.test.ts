@@ -89,7 +89,8 @@ describe('an autoscaler during a rollout', () => {
     }
   }, 120_000);
 
-  it('takes no eviction', () => {
+  it('takes no eviction and no other write', () => {
     expect(stage.evictions()).toBe(0);
+    expect(stage.writes()).toEqual([]);
   });
 });

@@ -116,4 +116,9 @@ describe('pods that go and are made again (B4)', () => {
     expect(stage.creations('burst').count).toBeGreaterThan(replicas);
     expect(stage.evictions('burst')).toBe(0);
   }, 120_000);
+
+  it('take no eviction and no other write', () => {
+    expect(stage.evictions()).toBe(0);
+    expect(stage.writes()).toEqual([]);
+  });
 });

@@ -127,7 +127,8 @@ describe('rollouts (B3)', () => {
     expect(await rolledOut(workload, 24, '2')).toEqual(workload.exactly(24));
   }, 240_000);
 
-  it('takes no eviction', () => {
+  it('takes no eviction and no other write', () => {
     expect(stage.evictions()).toBe(0);
+    expect(stage.writes()).toEqual([]);
   });
 });

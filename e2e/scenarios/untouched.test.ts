@@ -206,6 +206,10 @@ describe('what nobody opted in', () => {
     }
   }
 
+  it('causes no write', () => {
+    expect(stage.writes()).toEqual([]);
+  });
+
   it.each([
     { from: 'workload', kind: 'Deployment', store: 'deployments' },
     { from: 'namespace', kind: 'Namespace', store: 'namespaces' },
