@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Cluster, findShells, type Shell, startCluster } from '@spotalis/cluster';
+import { type Cluster, findShells, type Shell, startCluster, startProxy } from '@spotalis/cluster';
 import { Terminal } from './terminal.ts';
 import { manifest, optedInNamespace } from './workload.ts';
 
@@ -137,6 +137,31 @@ describe('kubectl spotalis on a terminal', () => {
     terminal.type('\u0003');
     expect(await terminal.ended()).toBe(0);
   });
+
+  it('is watched on after the API server was away for a while', async () => {
+    const proxy = await startProxy(cluster.ports.apiserver);
+    try {
+      const kubeconfig = join(dir, 'proxied');
+      const direct = readFileSync(cluster.kubeconfig, 'utf8');
+      writeFileSync(kubeconfig, direct.replaceAll(`:${cluster.ports.apiserver}`, `:${proxy.port}`));
+      const terminal = open('kubectl-spotalis status -n shop --watch', { KUBECONFIG: kubeconfig });
+      const looks = () => terminal.seen.split('NAMESPACE').length - 1;
+      await terminal.until('a look', () => looks() > 0);
+      proxy.refuse();
+      proxy.cut();
+      const isTold = () => terminal.seen.includes('Asking again every 2s.');
+      // A call tries for half a minute.
+      await terminal.until('why there is none', isTold, 60_000);
+      expect(terminal.seen).toMatch(/error: [^\n]*no answer from the API server \(ECONNRESET\)/);
+      const before = looks();
+      proxy.resume();
+      await terminal.until('another look', () => looks() > before);
+      terminal.type('\u0003');
+      expect(await terminal.ended()).toBe(0);
+    } finally {
+      await proxy.close();
+    }
+  }, 120_000);
 
   it('has no colour where NO_COLOR asks for none', async () => {
     const terminal = open('kubectl-spotalis status -n shop', { NO_COLOR: '1' });

@@ -42,18 +42,15 @@ export class Terminal {
     this.#child.stdin?.write(text);
   }
 
-  async until(what: string, isSeen: () => boolean): Promise<void> {
-    await waitFor(what, isSeen, { timeoutMs: 20_000, intervalMs: 20 }).catch((error: unknown) => {
+  async until(what: string, isSeen: () => boolean, timeoutMs = 20_000): Promise<void> {
+    await waitFor(what, isSeen, { timeoutMs, intervalMs: 20 }).catch((error: unknown) => {
       throw new Error(`${String(error)}; on the screen: ${JSON.stringify(this.#seen.slice(-2_000))}`);
     });
   }
 
   /** The exit code, when it has ended by itself. */
-  async ended(): Promise<number | null> {
-    await waitFor('the program to end', () => this.#exit !== undefined, {
-      timeoutMs: 10_000,
-      intervalMs: 20,
-    });
+  async ended(timeoutMs = 10_000): Promise<number | null> {
+    await waitFor('the program to end', () => this.#exit !== undefined, { timeoutMs, intervalMs: 20 });
     return this.#exit ?? null;
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { KubeError } from '@spotalis/kube';
 import { type Command, type CommandContext, outputFlag } from '../command/command.ts';
 import { exitCodes } from '../command/error.ts';
 import { takeSurvey } from '../cluster/take.ts';
@@ -26,15 +27,24 @@ export const statusCommand: Command = {
     'kubectl spotalis status -A -o json',
   ],
   async run(context) {
-    do {
-      await show(context);
-    } while (context.has('watch') && (await next(context.signal)));
+    await show(context);
+    while (context.has('watch') && (await next(context.signal))) await showAgain(context);
     return exitCodes.done.code;
   },
 };
 
 /** False when it was told to stop. */
 const next = (signal: AbortSignal): Promise<boolean> => pause(WATCH_MS, true, { signal }).catch(() => false);
+
+/** A failure that may pass is told below what was last seen, which stays. */
+async function showAgain(context: CommandContext): Promise<void> {
+  try {
+    await show(context);
+  } catch (error) {
+    if (!(error instanceof KubeError && error.retryable)) throw error;
+    context.out.note(`error: ${error.message}. Asking again every ${span(WATCH_MS)}.`);
+  }
+}
 
 async function show({ out, session, has, value, nowMs, signal }: CommandContext): Promise<void> {
   const opened = session();
