@@ -17,6 +17,7 @@ export async function perform(scene: Scene, theatre: Theatre): Promise<Ending> {
   if (scene.needsRedis && theatre.redis === undefined) {
     return { off: 0, account: `${scene.name}: left out, since it needs a Redis.` };
   }
+  await theatre.prepare();
   const began = performance.now();
   const evictedBefore = theatre.evictions();
   const finding = await scene.play(theatre);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectCluster, waitFor } from '@spotalis/cluster';
+import { Terminal } from '../scenarios/terminal.ts';
 import { manifest, optedInNamespace } from '../scenarios/workload.ts';
 import { scenes } from './scenes/catalogue.ts';
 
@@ -127,6 +128,26 @@ describe('the tour', () => {
     await added;
     expect(output).toMatch(/^own\/mine +50 % spot, 0 must not +4 /m);
   }, 120_000);
+
+  it('plays a scene at the press of a key, whatever became of its workload', async () => {
+    const env = { ...process.env, TMPDIR: temporary };
+    const terminal = Terminal.open(`'${process.execPath}' '${script}'`, { env, columns: 140 });
+    try {
+      await terminal.until('the menu', () => terminal.seen.includes('Press a number:'), 120_000);
+      const cluster = await connectCluster(/KUBECONFIG=(\S+)/.exec(terminal.read)?.[1] ?? '');
+      await cluster.api.delete('Deployment', 'shop/web');
+      await cluster.disconnect();
+      terminal.type('1');
+      const isTold = () => terminal.seen.includes('scale: 0 pods off target, 0 evictions');
+      await terminal.until('what happened', isTold, 60_000);
+      terminal.type('q');
+      expect(await terminal.ended(30_000)).toBe(0);
+    } finally {
+      terminal.close();
+    }
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(processesWith(temporary)).toEqual([]);
+  }, 240_000);
 
   it('plays all scenes, tells what happened, and records them', async () => {
     const file = join(temporary, 'tour.svg');

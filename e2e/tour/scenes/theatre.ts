@@ -2,7 +2,7 @@ import { type Cluster, type Installation, type RedisServers, waitFor } from '@sp
 import type { Split } from '../../scenarios/workload.ts';
 import { Workload } from '../../scenarios/workload.ts';
 import { observe } from '../observation.ts';
-import { sampleNamespace, samples } from '../samples.ts';
+import { sampleManifests, sampleNamespace, samples } from '../samples.ts';
 import { isSettled, offTarget, type Row } from '../table.ts';
 
 /** How long anything may take before a scene is given up. */
@@ -31,6 +31,12 @@ export class Theatre {
       replicas,
       policy: { spotPercentage, minOnDemand },
     });
+  }
+
+  /** The sample workloads as they were in the beginning, whatever was done to them in between. */
+  async prepare(): Promise<void> {
+    await this.cluster.api.apply(sampleManifests);
+    await this.settled();
   }
 
   /** Resolves when every sample workload is as its policy says, with all its pods Ready. */
