@@ -28,6 +28,9 @@ interface Phase extends Latencies {
   readonly cpuMsPerAnswer: number;
 }
 
+// What was started ends with this process, also with one that is told to end.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 const world = new BenchApi(replicaSets);
 const redis = await startRedis();
 const apiUrl = await world.start();
