@@ -47,6 +47,8 @@ describe('many workloads that drift while admissions are not steered', () => {
       names.map((name) => stage.declare({ name, namespace, replicas: 2, policy })),
     );
     await Promise.all(workloads.map((workload) => workload.ready(2)));
+    // Two cores that make so many pods at once may take an admission past the API server's two seconds: that is mended.
+    await verdictOnAll(stage, workloads, 'Balanced');
     return workloads;
   }
 
@@ -62,6 +64,7 @@ describe('many workloads that drift while admissions are not steered', () => {
   it('are not moved with a wrong caBundle, and are when it is right again', async () => {
     const namespace = 'wrong-ca';
     const workloads = await drifting(namespace, 20);
+    const before = stage.evictions();
     const restore = await reregister((webhook) => ({
       ...webhook,
       clientConfig: {
@@ -71,7 +74,7 @@ describe('many workloads that drift while admissions are not steered', () => {
     }));
     await toSpot(workloads);
     await verdictOnAll(stage, workloads, 'WebhookNotServing');
-    expect(stage.evictions()).toBe(0);
+    expect(stage.evictions()).toBe(before);
     await restore();
     await waitFor(
       'every pod to be moved',
@@ -82,7 +85,7 @@ describe('many workloads that drift while admissions are not steered', () => {
       { timeoutMs: 100_000, intervalMs: 500 },
     );
     await verdictOnAll(stage, workloads, 'Balanced');
-    expect(stage.evictions(namespace)).toBe(40);
+    expect(stage.evictions(namespace)).toBe(before + 40);
   }, 200_000);
 
   it('are not moved behind a Service until it has somebody ready and is who it says', async () => {
@@ -127,6 +130,8 @@ describe('many workloads that drift while admissions are not steered', () => {
   it('lose three pods at most, two hundred of them, while the webhook is away, and are repaired when it is back', async () => {
     const namespace = 'away';
     const workloads = await drifting(namespace, 200);
+    const before = stage.evictions(namespace);
+    const moves = () => stage.evictions(namespace) - before;
     const { webhooks, balancer } = stage.installation;
 
     const restore = await reregister((webhook) => ({
@@ -139,20 +144,20 @@ describe('many workloads that drift while admissions are not steered', () => {
     await webhookSeen(stage, /^notServing .*certificate/);
     await toSpot(workloads);
     await verdictOnAll(stage, workloads, 'WebhookNotServing');
-    expect(stage.evictions(namespace)).toBe(0);
+    expect(moves()).toBe(0);
 
     await Promise.all(webhooks.map(({ component }) => component.kill('SIGTERM')));
     await restore();
     await webhookSeen(stage, /^notServing (?!.*certificate)/);
     await verdictOnAll(stage, workloads, 'WebhookNotServing');
-    expect(stage.evictions(namespace)).toBe(0);
+    expect(moves()).toBe(0);
 
     // The leader reaches it, the API server does not.
     balancer.blockFrom(stage.cluster.pids['kube-apiserver'] ?? 0);
     await Promise.all(webhooks.map(({ component }) => component.start()));
-    await waitFor('the first eviction', () => stage.evictions(namespace) > 0, { timeoutMs: 60_000 });
+    await waitFor('the first eviction', () => moves() > 0, { timeoutMs: 60_000 });
     await verdictOnAll(stage, workloads.slice(10), 'WebhookBypassed');
-    const blocked = stage.evictions(namespace);
+    const blocked = moves();
     expect(blocked).toBeLessThanOrEqual(3);
 
     // Thirty of them go on wanting spot, which is as much as there is time for; the others are content as they are.
@@ -166,7 +171,7 @@ describe('many workloads that drift while admissions are not steered', () => {
       'a pod that comes through to bring the next trial forward, and other moves to follow',
       async () => {
         await visitor.scale(++visitors);
-        return stage.evictions(namespace) > blocked + 1;
+        return moves() > blocked + 1;
       },
       { timeoutMs: 90_000, intervalMs: 3_000 },
     );
@@ -184,7 +189,7 @@ describe('many workloads that drift while admissions are not steered', () => {
     );
     await verdictOnAll(stage, [...workloads, visitor], 'Balanced');
     // Sixty pods had to go. What came up past the webhook may have to go once more, and was not always one of the sixty.
-    expect(stage.evictions(namespace)).toBeGreaterThanOrEqual(60);
-    expect(stage.evictions(namespace)).toBeLessThanOrEqual(60 + 2 * blocked);
+    expect(moves()).toBeGreaterThanOrEqual(60);
+    expect(moves()).toBeLessThanOrEqual(60 + 2 * blocked);
   }, 400_000);
 });

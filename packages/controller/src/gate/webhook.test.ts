@@ -62,7 +62,10 @@ describe('the question whether the webhook serves', () => {
     expect(asked[0]).toMatchObject({ path: '/mutate', body: { request: { dryRun: true } } });
   });
 
-  it('is told by the last answer when several are asked for at a time', async () => {
+  it.each([
+    { order: 'in the order of the questions', first: 0, changes: ['serving', 'notServing'] },
+    { order: 'the other way around', first: 1, changes: [] },
+  ])('is told by the latest question when several are answered $order', async ({ first, changes: told }) => {
     const waiting: ((configuration: unknown) => void)[] = [];
     const changes: Health['kind'][] = [];
     const get = (): Promise<unknown> => new Promise((resolve) => waiting.push(resolve));
@@ -71,12 +74,14 @@ describe('the question whether the webhook serves', () => {
       configurationName: 'spotalis',
       onChange: ({ kind }) => changes.push(kind),
     });
-    const [first, second] = [probe.ask(), probe.ask()];
-    waiting[0]?.(atUrl());
-    await first;
-    waiting[1]?.({ webhooks: [] });
-    await second;
-    expect(changes).toEqual(['serving', 'notServing']);
+    const questions = [probe.ask(), probe.ask()];
+    const answers = [atUrl(), { webhooks: [] }];
+    for (const index of [first, 1 - first]) {
+      waiting[index]?.(answers[index]);
+      await questions[index];
+    }
+    expect(probe.health).toEqual({ kind: 'notServing', detail: expect.stringContaining('names no webhook') });
+    expect(changes).toEqual(told);
   });
 
   it('is no until it was asked', () => {

@@ -48,6 +48,9 @@ export class WebhookProbe {
   readonly #configurationName: string;
   readonly #onChange: (health: Health) => void;
   #health: Health = { kind: 'notServing', detail: 'it has not been asked yet' };
+  #asked = 0;
+  /** The question whose answer `#health` is. */
+  #answered = 0;
 
   constructor(parts: {
     readonly client: Pick<ApiClient, 'get' | 'list'>;
@@ -67,16 +70,19 @@ export class WebhookProbe {
 
   /** Asks now. Never throws. */
   async ask(): Promise<Health> {
+    const question = ++this.#asked;
     try {
       await this.#ask();
-      return this.#found({ kind: 'serving' });
+      return this.#found({ kind: 'serving' }, question);
     } catch (thrown) {
-      return this.#found({ kind: 'notServing', detail: asError(thrown).message });
+      return this.#found({ kind: 'notServing', detail: asError(thrown).message }, question);
     }
   }
 
-  /** Compared with what is known now: several may ask at a time, and end in any order. */
-  #found(health: Health): Health {
+  /** Several may ask at a time, and end in any order: what was asked last is the latest news. */
+  #found(health: Health, question: number): Health {
+    if (question < this.#answered) return this.#health;
+    this.#answered = question;
     const before = this.#health;
     this.#health = health;
     if (before.kind !== health.kind) this.#onChange(health);
