@@ -5,10 +5,11 @@
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { constants, homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { unlessStamped } from './stamp.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -117,23 +118,21 @@ function installationFingerprint() {
 }
 
 function installWorkspace(cache, pnpm) {
-  const stamp = join(root, 'node_modules', '.spotalis-installed');
-  const fingerprint = installationFingerprint();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return;
-  runStep(
-    'installing the workspace',
-    pnpm,
-    [
-      'install',
-      '--frozen-lockfile',
-      '--prefer-offline',
-      '--config.confirmModulesPurge=false',
-      '--store-dir',
-      join(cache, 'pnpm-store'),
-    ],
-    { cache, remedy: 'Check that the npm registry can be reached (npm ping), then run this again.' },
+  unlessStamped(join(root, 'node_modules', '.spotalis-installed'), installationFingerprint(), () =>
+    runStep(
+      'installing the workspace',
+      pnpm,
+      [
+        'install',
+        '--frozen-lockfile',
+        '--prefer-offline',
+        '--config.confirmModulesPurge=false',
+        '--store-dir',
+        join(cache, 'pnpm-store'),
+      ],
+      { cache, remedy: 'Check that the npm registry can be reached (npm ping), then run this again.' },
+    ),
   );
-  writeFileSync(stamp, fingerprint);
 }
 
 /** Node 24 comes as a package on Linux; elsewhere the Node that runs this has to be 24 itself. */
@@ -176,7 +175,7 @@ function hand(over, args, { cache, pnpm }) {
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {
-    process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 1);
+    process.exitCode = code ?? 128 + constants.signals[signal];
   });
 }
 

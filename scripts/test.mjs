@@ -2,7 +2,8 @@
  * Every test there is, in the order in which a failure is cheapest to learn: checks, unit tests, then the
  * tests on real parts. `--nightly` is the same with many more cases. `--scenarios [pattern]` runs the scenarios alone: a file by its name, else tests by title.
  *
- * Ends with the plain line `N passed, N failed`; the exit code is 0 only if nothing failed and something ran.
+ * Ends with the plain line `N passed, N failed`; the exit code is 0 only if nothing failed and something ran. A signal
+ * ends the step that runs and leaves out the rest.
  */
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -10,22 +11,22 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename } from 'node:path';
 import { runChecks } from './checks.mjs';
 import { outcomeOf } from './outcome.mjs';
+import { Steps } from './steps.mjs';
 
 /** Cases of each property and model test in a run that may take hours; otherwise it is 1,000. */
 const nightlyCases = '20000';
 
 const results = '.results';
+const steps = new Steps();
 const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
 
 /** How long jest may take to end after its report: longer, and a test left something running. */
 const lingerMs = 30_000;
 
-/** Runs to the end; with `report`, no longer than `lingerMs` after that file was written. */
+/** Runs to its end, or that of the steps; with `report`, no longer than `lingerMs` after that file was written. */
 function run(command, args, { report } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: 'inherit' });
-    const pass = (signal) => child.kill(signal);
-    for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, pass);
+    const child = spawn(command, args, { stdio: 'inherit', signal: steps.ending });
     let reportedAt;
     const linger = setInterval(() => {
       if (report === undefined || !existsSync(report)) return;
@@ -34,17 +35,16 @@ function run(command, args, { report } = {}) {
       console.log('something that a test started still runs; ending it');
       child.kill('SIGKILL');
     }, 1_000);
-    child.on('error', reject);
+    // One that is aborted says so before it ends.
+    child.on('error', (error) => {
+      if (error.name !== 'AbortError') reject(error);
+    });
     child.on('exit', (code, signal) => {
       clearInterval(linger);
-      for (const each of ['SIGTERM', 'SIGHUP']) process.off(each, pass);
-      resolve(code ?? `signal ${signal}`);
+      // turbo says that all is well when it is told to end.
+      resolve(steps.ending.aborted ? steps.ending.reason : (code ?? `signal ${signal}`));
     });
   });
-}
-
-function title(text) {
-  console.log(`\n== ${text}`);
 }
 
 /** Each rejected rule that a test notices when it comes back counts as one passed. */
@@ -87,12 +87,6 @@ function selectScenarios(pattern) {
   return ['--testPathPatterns', ...folders, '--testNamePattern', pattern];
 }
 
-const total = { passed: 0, failed: 0 };
-function add({ passed, failed }) {
-  total.passed += passed;
-  total.failed += failed;
-}
-
 /** So that a run can be repeated case by case, whether something failed or not. */
 function seedProperties() {
   const { env } = process;
@@ -103,16 +97,12 @@ function seedProperties() {
 
 async function testEverything() {
   seedProperties();
-  title('checks');
-  add(runChecks());
-  await bundle();
-  title('unit tests');
-  add(await runJest('unit', ['--selectProjects', 'unit']));
-  if (!(await prepareRealParts())) return;
-  title('tests on real parts');
-  add(await runWithRights());
-  title('rejected rules, brought back one at a time');
-  add(await runMutations());
+  await steps.take('checks', () => runChecks(steps));
+  await steps.take('bundles', bundle);
+  await steps.take('unit tests', () => runJest('unit', ['--selectProjects', 'unit']));
+  if (!(await steps.take('what the real parts are made of', prepareRealParts))) return;
+  await steps.take('tests on real parts', runWithRights);
+  await steps.take('rejected rules, brought back one at a time', runMutations);
 }
 
 /** Clusters note by which rules of the charts the services were let through: afterwards none may be left over. */
@@ -128,28 +118,26 @@ async function runWithRights() {
 }
 
 async function playScenarios(pattern) {
-  await bundle();
-  if (!(await prepareRealParts())) return;
-  title('scenarios');
-  add(await runJest('real', ['--selectProjects', 'real', '--runInBand', ...selectScenarios(pattern)]));
+  await steps.take('bundles', bundle);
+  if (!(await steps.take('what the real parts are made of', prepareRealParts))) return;
+  await steps.take('scenarios', () =>
+    runJest('real', ['--selectProjects', 'real', '--runInBand', ...selectScenarios(pattern)]),
+  );
 }
 
 async function bundle() {
-  title('bundles');
   const code = await run('turbo', ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier']);
-  add(code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
+  return code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
 }
 
 /** A machine on which they cannot be had has not passed the tests that need them. */
 async function prepareRealParts() {
-  title('what the real parts are made of');
   const code = await run('node', ['e2e/cluster/prepare.ts']);
-  if (code !== 0) add({ passed: 0, failed: 1 });
-  return code === 0;
+  return { passed: 0, failed: code === 0 ? 0 : 1 };
 }
 
 mkdirSync(results, { recursive: true });
-process.on('SIGINT', () => {});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => steps.end(signal));
 const [mode, pattern] = process.argv.slice(2);
 if (mode === undefined) {
   await testEverything();
@@ -160,8 +148,8 @@ if (mode === undefined) {
   await playScenarios(pattern);
 } else {
   console.log(`unknown argument '${mode}': use none, --nightly, or --scenarios [pattern]`);
-  total.failed += 1;
+  steps.count({ passed: 0, failed: 1 });
 }
 
-console.log(`\n${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+console.log(`\n${steps.summary}`);
+process.exitCode = steps.exitCode;
