@@ -3,7 +3,8 @@
  * memory at rest than the same code loaded module by module.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { builtinModules } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 const { name, version, bin } = JSON.parse(await readFile('package.json', 'utf8'));
@@ -11,19 +12,19 @@ const service = name.replace('@spotalis/', '');
 /** A program that people run has the name they run it by. */
 const [outfile = `dist/${service}.mjs`] = Object.values(bin ?? {});
 
-/** client-node re-exports every generated API class; as side-effect free, only what is used stays in. */
-const pruneClientNode = {
-  name: 'prune-client-node',
+/** client-node's index has every generated API class; credentials, which are all that is used, have a file of their own. */
+const onlyCredentials = {
+  name: 'only-credentials',
   setup(bundler) {
     bundler.onResolve({ filter: /^@kubernetes\/client-node$/ }, async (args) => {
       if (args.pluginData === 'resolved') return undefined;
-      const found = await bundler.resolve(args.path, {
+      const { path, errors } = await bundler.resolve(args.path, {
         kind: args.kind,
         resolveDir: args.resolveDir,
         importer: args.importer,
         pluginData: 'resolved',
       });
-      return { ...found, sideEffects: false };
+      return { path: path && join(dirname(path), 'config.js'), errors };
     });
   },
 };
@@ -65,6 +66,14 @@ const slimmer = [
       'text/plain': { compressible: true, extensions: ['txt'] },
     };`,
   },
+  // client-node's generated calls, with a class for each kind of object: only its credentials are used.
+  { path: /^\.\/gen\/index\.js$/, contents: 'module.exports = {};' },
+  // winston's copy of what Node has.
+  { path: /^readable-stream$/, contents: "module.exports = require('node:stream');" },
+  {
+    path: /^readable-stream\/lib\/_stream_writable\.js$/,
+    contents: "module.exports = require('node:stream').Writable;",
+  },
   // client-node's SOCKS proxies: refused when a kubeconfig is read.
   { path: /^socks-proxy-agent$/, contents: 'export const SocksProxyAgent = undefined;' },
   { path: /^socks$/, contents: 'export const SocksClient = undefined;' },
@@ -96,6 +105,23 @@ const slim = {
 };
 
 /**
+ * An import of a module of Node's reads all that it exports. Of `node:http` that is WebSocket, too, which loads Node's
+ * own undici, HTTP/2 and half of their world: 10 MB. What is required is read when it is used.
+ */
+const requireBuiltins = {
+  name: 'require-builtins',
+  setup(bundler) {
+    const filter = new RegExp(`^(node:)?(${builtinModules.join('|')})$`);
+    bundler.onResolve({ filter }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'builtin' } : { path, external: true },
+    );
+    bundler.onLoad({ filter, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = require('${path}');`,
+    }));
+  },
+};
+
+/**
  * One character outside of Latin-1 makes V8 keep the whole text with two bytes for each. Outside of strings, which
  * esbuild sees to, there are some in regular expressions and comments, where an escape is as good.
  */
@@ -122,7 +148,7 @@ const { outputFiles } = await build({
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-  plugins: [pruneClientNode, inlineLua, slim],
+  plugins: [requireBuiltins, onlyCredentials, inlineLua, slim],
   logLevel: 'warning',
 });
 
