@@ -65,24 +65,17 @@ export class Store<T extends KubeObject, I extends string = never> implements Si
   }
 
   by(index: I, value: string): T[] {
-    const found: T[] = [];
-    for (const key of this.indexByName.get(index)?.keys(value) ?? []) {
-      const object = this.objects.get(key);
-      if (object !== undefined) {
-        found.push(object);
-      }
-    }
-    return found;
+    return [...(this.indexByName.get(index)?.found(value) ?? [])];
   }
 
   /** Any one of them. */
   oneBy(index: I, value: string): T | undefined {
-    for (const key of this.indexByName.get(index)?.keys(value) ?? []) return this.objects.get(key);
+    for (const object of this.indexByName.get(index)?.found(value) ?? []) return object;
     return undefined;
   }
 
   countBy(index: I, value: string): number {
-    return this.indexByName.get(index)?.keys(value)?.size ?? 0;
+    return this.indexByName.get(index)?.found(value)?.size ?? 0;
   }
 
   /** Told of every change from now on, after the store has it. Returns the way out. */
@@ -107,7 +100,7 @@ export class Store<T extends KubeObject, I extends string = never> implements Si
       return;
     }
     if (previous.metadata.resourceVersion !== object.metadata.resourceVersion) {
-      this.forget(key, previous);
+      this.forget(previous);
       this.put(key, object);
       this.tell({ type: 'updated', object, previous });
     }
@@ -131,19 +124,19 @@ export class Store<T extends KubeObject, I extends string = never> implements Si
   private put(key: string, object: T): void {
     this.objects.set(key, object);
     for (const index of this.indexes) {
-      index.add(key, object);
+      index.add(object);
     }
   }
 
-  private forget(key: string, object: T): void {
+  private forget(object: T): void {
     for (const index of this.indexes) {
-      index.remove(key, object);
+      index.remove(object);
     }
   }
 
   private drop(key: string, object: T, change: Change<T>): void {
     this.objects.delete(key);
-    this.forget(key, object);
+    this.forget(object);
     this.tell(change);
   }
 
@@ -164,33 +157,33 @@ function tombstoneOf<T>(object: T): Change<T> {
 
 class Index<T> {
   private readonly indexer: Indexer<T>;
-  private readonly keysByValue = new Map<string, Set<string>>();
+  private readonly objectsByValue = new Map<string, Set<T>>();
 
   constructor(indexer: Indexer<T>) {
     this.indexer = indexer;
   }
 
-  keys(value: string): ReadonlySet<string> | undefined {
-    return this.keysByValue.get(value);
+  found(value: string): ReadonlySet<T> | undefined {
+    return this.objectsByValue.get(value);
   }
 
-  add(key: string, object: T): void {
+  add(object: T): void {
     for (const value of this.indexer(object)) {
-      const keys = this.keysByValue.get(value);
-      if (keys === undefined) {
-        this.keysByValue.set(value, new Set([key]));
+      const objects = this.objectsByValue.get(value);
+      if (objects === undefined) {
+        this.objectsByValue.set(value, new Set([object]));
       } else {
-        keys.add(key);
+        objects.add(object);
       }
     }
   }
 
-  remove(key: string, object: T): void {
+  remove(object: T): void {
     for (const value of this.indexer(object)) {
-      const keys = this.keysByValue.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) {
-        this.keysByValue.delete(value);
+      const objects = this.objectsByValue.get(value);
+      objects?.delete(object);
+      if (objects?.size === 0) {
+        this.objectsByValue.delete(value);
       }
     }
   }

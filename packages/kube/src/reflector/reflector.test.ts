@@ -53,6 +53,7 @@ async function follow(
     timing?: Partial<ReflectorTiming>;
     prune?: (raw: RawObject) => RawObject | undefined;
     handler?: (change: Change<RawObject>) => void;
+    fromNow?: boolean;
   } = {},
 ): Promise<Setup> {
   const server = await ScriptedServer.start(script);
@@ -81,6 +82,7 @@ async function follow(
     observer,
     random: () => 0,
     ...(options.timing === undefined ? {} : { timing: options.timing }),
+    ...(options.fromNow === undefined ? {} : { fromNow: options.fromNow }),
   });
   reflector.start();
   stopping.push(
@@ -265,6 +267,34 @@ describe('a watch', () => {
       ]);
     },
   );
+
+  it('from now on takes nothing that was there before, and forgets all where it lost what came', async () => {
+    const page = (version: string) =>
+      json({ metadata: { resourceVersion: version, continue: 'more' }, items: [object('old', '1')] });
+    const { server, changes, log } = await follow(
+      [
+        page('5'),
+        stream([line('ADDED', object('a', '6'))], 'end'),
+        status(410, 'Expired'),
+        page('9'),
+        stream([line('ADDED', object('b', '10'))]),
+      ],
+      { fromNow: true },
+    );
+    await until(
+      () => changes.length === 3,
+      () => ({ changes, log }),
+    );
+    expect(changes).toEqual(['added a@6', 'tombstone a@6', 'added b@10']);
+    expect(server.requests.map(({ url }) => url.searchParams.get('limit'))).toEqual([
+      '1',
+      null,
+      null,
+      '1',
+      null,
+    ]);
+    expect(server.requests.map(versionOf)).toEqual([null, '5', '6', null, '9']);
+  });
 
   it('with an ERROR event of another kind backs off and goes on from the last version', async () => {
     const { server, changes, log } = await follow([

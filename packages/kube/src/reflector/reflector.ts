@@ -10,7 +10,7 @@ import { eventsOf, type WatchEvent } from './source.ts';
 
 export interface ReflectorObserver {
   listed?(list: {
-    readonly by: 'watch' | 'pages';
+    readonly by: 'watch' | 'pages' | 'nothing';
     readonly objects: number;
     readonly durationMs: number;
   }): void;
@@ -31,6 +31,8 @@ export interface ReflectorOptions<R extends RawObject, T extends KubeObject> {
   /** Called on every object as it arrives. `undefined` means: not interesting, as if it did not exist. */
   readonly prune: (raw: R) => T | undefined;
   readonly store: Sink<T>;
+  /** Only what changes from now on: nothing is listed, and what is lost is forgotten. */
+  readonly fromNow?: boolean;
   readonly observer?: ReflectorObserver;
   readonly timing?: Partial<ReflectorTiming>;
   readonly now?: () => number;
@@ -122,6 +124,8 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
   private async step(): Promise<void> {
     if (this.version !== undefined) {
       await this.follow(this.version);
+    } else if (this.options.fromNow === true) {
+      await this.beginNow();
     } else if (this.listing === 'stream') {
       await this.streamList();
     } else {
@@ -204,15 +208,26 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
     }
   }
 
+  /** Whose version is now, whatever is on the page. */
+  private async beginNow(): Promise<void> {
+    const { client, resource, select } = this.options;
+    const startedMs = this.now();
+    const page = await client.list(resource, { ...select, limit: 1 }, { signal: this.stopping.signal });
+    this.lastEventMs = this.now();
+    this.finishList('nothing', new Set(), startedMs, page.resourceVersion);
+  }
+
   private finishList(
-    by: 'watch' | 'pages',
-    seen: ReadonlySet<string>,
+    by: 'watch' | 'pages' | 'nothing',
+    seen: Set<string>,
     startedMs: number,
     version: string,
   ): void {
     this.options.store.keepOnly(seen, this.options.select?.namespace);
     this.version = version;
     this.options.observer?.listed?.({ by, objects: seen.size, durationMs: this.now() - startedMs });
+    // A stream that lists lives on for hours as a watch.
+    seen.clear();
     this.isSynced = true;
     this.markSynced();
   }
