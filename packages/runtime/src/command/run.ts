@@ -40,7 +40,9 @@ export async function runCommand({ service, purpose, create }: ServiceCommand): 
     });
   } catch (error) {
     // Each line of it names one thing to change.
-    process.stderr.write(`${program}: ${error instanceof Error ? error.message : String(error)}\n`);
-    process.exitCode = 1;
+    const message = `${program}: ${error instanceof Error ? error.message : String(error)}\n`;
+    await new Promise((resolve) => process.stderr.write(message, resolve));
+    // At once: whatever was opened on the way here would keep the process.
+    process.exit(1);
   }
 }

@@ -15,7 +15,11 @@ const unitMs: Readonly<Record<string, number>> = {
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 const whole = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 
-/** Reads what Go's time.ParseDuration reads, without a sign: `1500ms`, `2h30m`, `0`. Undefined when it is not one. */
+/**
+ * Reads what Go's time.ParseDuration reads, without a sign: `1500ms`, `2h30m`, `0`. Undefined when it is not one. Core
+ * has another for annotations, because runtime, which also the cluster for tests stands on, imports no rules; a test
+ * of the CLI, which reads by both, holds the two together.
+ */
 export function parseDuration(text: string): Milliseconds | undefined {
   if (text === '0') return 0;
   if (!whole.test(text)) return undefined;

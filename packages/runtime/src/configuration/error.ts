@@ -17,11 +17,12 @@ export class ConfigurationError extends Error {
   }
 }
 
-type Reading<T> =
+/** What a reader made of values that are each allowed. */
+export type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problems: readonly ConfigurationProblem[] };
 
-/** What a reader made of values that are each allowed; throws a ConfigurationError where together they are not. */
+/** The value that was read; throws a ConfigurationError where there is none. */
 export function accepted<T>(reading: Reading<T>): T {
   if (reading.ok) return reading.value;
   throw new ConfigurationError(reading.problems);

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { LineCounter, parseDocument } from 'yaml';
+import { type Document, LineCounter, parseDocument } from 'yaml';
 import { reasonOf } from '../files/reason.ts';
 import { ConfigurationError, type ConfigurationProblem } from './error.ts';
 import { nearest } from './nearest.ts';
@@ -41,7 +41,9 @@ export function readConfigurationFile(schema: Schema, file: string, text: string
       problems: [{ key: `${file}:${line}:${col}`, message: `not valid YAML: ${fault.message}` }],
     };
   }
-  const tree: unknown = document.toJS();
+  const read = valueOf(document);
+  if ('fault' in read) return { values: new Map(), problems: [{ key: file, message: read.fault }] };
+  const { tree } = read;
   if (tree === null || tree === undefined) return { values: new Map(), problems: [] };
   if (!isTree(tree)) {
     return {
@@ -50,6 +52,16 @@ export function readConfigurationFile(schema: Schema, file: string, text: string
     };
   }
   return sort(schema, tree);
+}
+
+/** Aliases are followed only here: one that names no anchor is a fault of the text like any other. */
+function valueOf(document: Document): { readonly tree: unknown } | { readonly fault: string } {
+  try {
+    return { tree: document.toJS() };
+  } catch (error) {
+    const advice = 'put a text that begins with * in quotes';
+    return { fault: `not valid YAML: ${reasonOf(error)}; ${advice}` };
+  }
 }
 
 function sort(schema: Schema, tree: Tree): FileValues {

@@ -1,5 +1,5 @@
 import { parse as parseYaml } from 'yaml';
-import { maskPasswords } from '../logging/redact.ts';
+import { maskUrl } from '../logging/redact.ts';
 import { formatDuration, type Milliseconds, parseDuration } from './duration.ts';
 
 export type Parsed<T> =
@@ -16,6 +16,8 @@ export interface Kind<T> {
   fromText(written: string): unknown;
   /** The value as it would be written in the YAML file; a secret within is masked. */
   print(value: T): unknown;
+  /** Hides the secret within a text that was refused, where there may be one. */
+  readonly mask?: (written: string) => string;
 }
 
 const accept = <T>(value: T): Parsed<T> => ({ ok: true, value });
@@ -108,7 +110,8 @@ export function url(form: { readonly schemes: readonly string[]; readonly exampl
       return form.schemes.includes(new URL(raw).protocol.slice(0, -1)) ? accept(raw) : refuse;
     },
     fromText: asIs,
-    print: maskPasswords,
+    print: maskUrl,
+    mask: maskUrl,
   };
 }
 
@@ -131,7 +134,9 @@ export function textList(form: {
       return { ok: false, allowed: `${form.what}, for example ${form.example}; entry ${wrong} is ${shown}` };
     },
     fromText(value) {
-      if (value.trimStart().startsWith('[')) return structured(value);
+      // An IPv6 address begins like a YAML list.
+      const list = value.trimStart().startsWith('[') ? structured(value) : undefined;
+      if (Array.isArray(list)) return list;
       return value === '' ? [] : value.split(',').map((item) => item.trim());
     },
     print: asIs,

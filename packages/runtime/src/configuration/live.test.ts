@@ -24,7 +24,7 @@ describe('a changed file', () => {
         rejected: (error) => heard.push(`rejected ${error.problems.map(({ key }) => key).join()}`),
         needsRestart: (keys) => heard.push(`restart ${keys.join()}`),
       },
-      20,
+      { pollMs: 20 },
     );
     await live.start();
   });

@@ -93,6 +93,17 @@ describe('precedence', () => {
   });
 });
 
+describe('addresses in the environment', () => {
+  it.each([
+    ['[fd00::1]:6379,[fd00::2]:6379', ['[fd00::1]:6379', '[fd00::2]:6379']],
+    ['[fd00::1]:6379', ['[fd00::1]:6379']],
+    ['["[fd00::1]:6379"]', ['[fd00::1]:6379']],
+  ])('may be of IPv6: %s', async (text, nodes) => {
+    const { values } = await load(definition, { environment: { SPOTALIS_REDIS_CLUSTER_NODES: text } });
+    expect(values.redis.cluster.nodes).toEqual(nodes);
+  });
+});
+
 describe('what is refused', () => {
   it.each([
     ['controler: { resyncPeriod: 30s }', 'controler: unknown key; did you mean controller?'],
@@ -133,6 +144,7 @@ describe('what is refused', () => {
     ['- a', 'needs a map of keys'],
     ['a: [', ':1:5: not valid YAML'],
     ['logging: { level: info }\nlogging: { level: info }', ':2:1: not valid YAML'],
+    ['scope: { excludedNamespaces: [kube-system, *-system] }', 'not valid YAML: Unresolved alias'],
   ])('%s', async (yaml, message) => {
     expect(await problemsOf(fromFile(yaml))).toContain(message);
   });
@@ -185,11 +197,15 @@ describe('what is refused', () => {
     expect(await problemsOf(load(definition, { environment }))).toContain(message);
   });
 
-  it('never tells the password of a URL', async () => {
-    const message = await problemsOf(
-      load(definition, { environment: { SPOTALIS_REDIS_URL: 'http://u:hunter2@r' } }),
-    );
-    expect(message).toContain('u:********@r');
+  it.each([
+    ['http://u:hunter2@r', '"http://u:********@r" is not allowed'],
+    ['redis://:abc/hunter2@r:1', '"redis://:********@r:1" is not allowed'],
+    ['http://u:a hunter2@r', '"http://u:********@r" is not allowed'],
+    ['u:hunter2@r', '"u:********@r" is not allowed'],
+    ['hunter2@r:6379', '"********@r:6379" is not allowed'],
+  ])('never tells the password of a URL: %s', async (text, told) => {
+    const message = await problemsOf(load(definition, { environment: { SPOTALIS_REDIS_URL: text } }));
+    expect(message).toContain(told);
     expect(message).not.toContain('hunter2');
   });
 });

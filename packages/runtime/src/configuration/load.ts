@@ -118,7 +118,8 @@ function readOne(
 ): { readonly value: unknown } | { readonly problem: ConfigurationProblem } {
   const parsed = setting.parse(raw);
   if (parsed.ok) return { value: parsed.value };
-  const shown = maskPasswords(JSON.stringify(raw) ?? 'nothing');
+  const told = typeof raw === 'string' && setting.mask !== undefined ? setting.mask(raw) : raw;
+  const shown = maskPasswords(JSON.stringify(told) ?? 'nothing');
   const where = origin.from === 'environment' ? ` (from ${origin.name})` : '';
   return {
     problem: { key, message: `${shown} is not allowed${where}; needs ${parsed.allowed ?? setting.allowed}` },

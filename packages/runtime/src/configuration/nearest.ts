@@ -18,7 +18,10 @@ function distance(from: string, to: string): number {
   return last[to.length] ?? 0;
 }
 
-/** The candidate that was probably meant; undefined when none is close enough to be a slip of the hand. */
+/**
+ * The candidate that was probably meant; undefined when none is close enough to be a slip of the hand. Core's own for
+ * annotations goes further and takes a part for the whole: of paths and of SPOTALIS_ names each is a part of several.
+ */
 export function nearest(given: string, candidates: Iterable<string>): string | undefined {
   const wanted = given.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | undefined;

@@ -224,6 +224,10 @@ const schema = {
       default: '1500ms',
       doc: "Time for one admission. At least 300 ms below the webhook configuration's timeoutSeconds.",
     }),
+    rehearsal: setting(integer({ min: 0, max: 10_000, example: 300 }), {
+      default: 300,
+      doc: 'Admissions of made-up pods that each webhook plays, for 5 s at most, before it serves: code that has hardly run is slow. 0: none.',
+    }),
     drainGrace: setting(duration({ example: '5s' }), {
       default: '5s',
       doc: 'How long admissions are still served after the order to stop, until every client has heard of it.',

@@ -14,6 +14,8 @@ export interface Setting<T> {
   parse(raw: unknown): Parsed<T>;
   fromText(written: string): unknown;
   print(value: T): unknown;
+  /** Hides the secret within a text that was refused. */
+  mask?(written: string): string;
 }
 
 export interface Schema {
@@ -48,6 +50,7 @@ export function optional<T>(kind: Kind<T>, about: About): Setting<T | undefined>
     parse: (raw) => (raw === null ? { ok: true, value: undefined } : kind.parse(raw)),
     fromText: (value) => kind.fromText(value),
     print: (value) => (value === undefined ? null : kind.print(value)),
+    ...(kind.mask && { mask: kind.mask }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type MountedFiles, mountFiles } from '../testing/directory.ts';
@@ -54,6 +54,30 @@ describe('watched files', () => {
     await mounted.swap({ a: '4', b: '4' });
     await until('the return', () => seen.length > 1);
     expect(seen).toEqual(['ENOENT,ENOENT', '4,4']);
+  });
+
+  it('are followed on when who was told of a change failed', async () => {
+    mounted = await mountFiles({ a: '1' });
+    const seen: string[] = [];
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation((warning) => {
+      seen.push(String(warning));
+    });
+    watch = new FileWatch({
+      paths: [join(mounted.path, 'a')],
+      pollMs: 5,
+      changed: (states) => {
+        const told = JSON.stringify([...states.values()]);
+        if (told.includes('2')) throw new Error('fault');
+        seen.push(told);
+      },
+    });
+    await watch.start();
+    await mounted.swap({ a: '2' });
+    await until('the warning', () => seen.length > 0);
+    await mounted.swap({ a: '3' });
+    await until('the next change', () => seen.length > 1);
+    warned.mockRestore();
+    expect(seen).toEqual([`${mounted.path}/a: a change was not taken over (fault)`, '[{"text":"3"}]']);
   });
 
   it('are let go by a stop', async () => {

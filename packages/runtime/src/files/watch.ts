@@ -10,7 +10,10 @@ export interface FileWatchOptions {
   readonly paths: readonly string[];
   /** The net under the notifications, which network and overlay file systems do not always send. */
   readonly pollMs: number;
-  /** Called, never twice at a time, whenever the content of any of the files has changed. */
+  /**
+   * Called, never twice at a time, whenever the content of any of the files has changed. What it throws becomes a
+   * warning of the process.
+   */
   readonly changed: (states: ReadonlyMap<string, FileState>) => Promise<void> | void;
 }
 
@@ -80,7 +83,14 @@ export class FileWatch {
     const now = fingerprint(states);
     if (now === this.#last) return;
     this.#last = now;
-    await this.#options.changed(states);
+    try {
+      await this.#options.changed(states);
+    } catch (error) {
+      // Nobody waits for this: as a rejection it would end the process over a file that the next change may mend.
+      process.emitWarning(
+        `${this.#options.paths.join(', ')}: a change was not taken over (${reasonOf(error)})`,
+      );
+    }
   }
 
   /** Read until two readings agree: a swap in between would give one file's old and another's new content. */
