@@ -32,6 +32,7 @@ export {
   type CertificateSource,
 } from './certificates/source.ts';
 export {
+  type ConfigurationRule,
   type LoadedConfiguration,
   loadConfiguration,
 } from './configuration/configuration.ts';
@@ -42,6 +43,7 @@ export {
   ConfigurationError,
   type ConfigurationProblem,
   namespaceAt,
+  type Reading,
 } from './configuration/error.ts';
 export { followConfiguration } from './configuration/follow.ts';
 export type { Sources } from './configuration/load.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Writable } from 'node:stream';
 import { createLogger, type LogLevel } from './logger.ts';
+import { maskPasswords } from './redact.ts';
 
 const now = (): number => Date.parse('2026-01-02T03:04:05.678Z');
 
@@ -78,6 +79,19 @@ describe('a JSON line', () => {
     });
     expect(lines.join()).not.toContain('hunter2');
     expect(parsed(lines[0])).toMatchObject({ token: '********', passwordFile: '/etc/redis/password' });
+  });
+});
+
+describe('a password in a URL', () => {
+  it.each([
+    ['redis://:hunter2/def+ghi@host:6379', 'redis://:********@host:6379'],
+    ['redis://u:p@hunter2@host', 'redis://u:********@host'],
+    ['redis://u@x:hunter2@host', 'redis://u@x:********@host'],
+    ['at redis://u:hunter2@host, for a@b', 'at redis://u:********@host, for a@b'],
+    ['https://host:443/path', 'https://host:443/path'],
+    ['file:///a@1/b.js:1:2@c', 'file:///a@1/b.js:1:2@c'],
+  ])('is masked up to the last @ of the word: %s', (text, written) => {
+    expect(maskPasswords(text)).toBe(written);
   });
 });
 

@@ -3,9 +3,22 @@ import { types } from 'node:util';
 /** What a secret is replaced by, wherever values are written out. */
 const masked = '********';
 
-/** Hides the password of every URL inside a text. Most texts have none, which is seen at once. */
+/**
+ * Hides the password of every URL inside a text. Most texts have none, which is seen at once. A password may hold
+ * every character that delimits a URL, so that all up to the last @ of the word goes: rather too much than too little.
+ */
 export const maskPasswords = (text: string): string =>
-  text.includes('://') ? text.replace(/([a-z][a-z\d+.-]*:\/\/[^\s:@/]*):[^\s@/]+@/gi, `$1:${masked}@`) : text;
+  text.includes('://') ? text.replace(/([a-z][a-z\d+.-]*:\/\/[^\s:/]*):\S+@/gi, `$1:${masked}@`) : text;
+
+/** Hides the password of a text that is one URL, or was meant to be one. */
+export function maskUrl(text: string): string {
+  const end = text.lastIndexOf('@');
+  if (end === -1) return text;
+  const start = /^[a-z][a-z\d+.-]*:\/\//i.exec(text)?.[0].length ?? 0;
+  const colon = text.indexOf(':', start);
+  const kept = colon === -1 || colon > end ? start : colon + 1;
+  return text.slice(0, kept) + masked + text.slice(end);
+}
 
 /** Names under which a secret would travel. File paths such as passwordFile are no secrets. */
 const secretName =

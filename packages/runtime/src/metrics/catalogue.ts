@@ -110,7 +110,7 @@ export const specs = {
   webhookRequests: counter(
     'controller_runtime_webhook_requests_total',
     ['webhook', 'code'],
-    'Requests by HTTP status.',
+    'Requests by HTTP status; 499: the caller went away before the answer.',
   ),
   webhookInFlight: gauge(
     'controller_runtime_webhook_requests_in_flight',

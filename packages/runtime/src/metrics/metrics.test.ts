@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { createAuthority } from '../certificates/issue.ts';
 import { catalogue, specs } from './catalogue.ts';
@@ -8,7 +9,7 @@ import { certificateMetrics, configurationMetrics, webhookMetrics } from './serv
 
 /** The lines of one metric, without its help and type. */
 const series = async (metrics: Metrics, name: string): Promise<readonly string[]> =>
-  (await metrics.metrics()).split('\n').filter((line) => line.startsWith(name));
+  (await text(metrics.page())).split('\n').filter((line) => line.startsWith(name));
 
 describe('a registry', () => {
   it('refuses the same name twice', () => {
@@ -27,6 +28,33 @@ describe('a registry', () => {
     depth.set({ name: 'a' }, 1);
     depth.remove({ name: 'a' });
     expect(await series(metrics, 'workqueue_depth')).toEqual([]);
+  });
+});
+
+describe('a view', () => {
+  it('is read at each scrape, with whatever its labels hold', async () => {
+    const metrics = new Metrics();
+    const depths = new Map([['a', 1]]);
+    metrics.view(specs.queueDepth, function* () {
+      for (const [name, value] of depths) yield { labels: { name }, value };
+    });
+    expect(await series(metrics, 'workqueue_depth')).toEqual(['workqueue_depth{name="a"} 1']);
+    depths.clear();
+    depths.set('"b"', 2);
+    expect(await series(metrics, 'workqueue_depth')).toEqual(['workqueue_depth{name="\\"b\\""} 2']);
+    depths.set('c\n\\', 3);
+    expect(await text(metrics.page())).toContain('\nworkqueue_depth{name="c\\n\\\\"} 3\n');
+    expect(() => metrics.gauge(specs.queueDepth)).toThrow('workqueue_depth is registered already');
+  });
+
+  it('is on the page as any other gauge, however many series it has', async () => {
+    const names = Array.from({ length: 2_000 }, (_, index) => `queue-${index}`);
+    const kept = new Metrics();
+    const gauge = kept.gauge(specs.queueDepth);
+    for (const name of names) gauge.set({ name }, 1);
+    const read = new Metrics();
+    read.view(specs.queueDepth, () => names.map((name) => ({ labels: { name }, value: 1 })));
+    expect((await text(read.page())).trim()).toEqual((await text(kept.page())).trim());
   });
 });
 
@@ -58,7 +86,7 @@ describe('work queues', () => {
     observer.depth(7);
     observer.started(1_500);
     observer.finished(250);
-    const page = await metrics.metrics();
+    const page = await text(metrics.page());
     for (const line of [
       'workqueue_adds_total{name="workloads"} 1',
       'workqueue_retries_total{name="workloads"} 1',
@@ -152,7 +180,7 @@ describe('the clients of the API server', () => {
     observer.event();
     observer.failed();
     observer.rejected();
-    const page = await metrics.metrics();
+    const page = await text(metrics.page());
     for (const line of [
       'reflector_lists_total{name="pods"} 1',
       'reflector_items_in_list{name="pods"} 12',
@@ -188,7 +216,7 @@ describe('certificates and configuration', () => {
       await createAuthority({ commonName: 'CA', notBeforeMs: 0, notAfterMs: 1_800_000_000_000 }),
     );
     observer.rejected();
-    const page = await metrics.metrics();
+    const page = await text(metrics.page());
     expect(page).toContain('\ncertwatcher_read_certificate_total 1\n');
     expect(page).toContain('\ncertwatcher_read_certificate_errors_total 1\n');
     expect(page).toContain('\nspotalis_certificate_expiry_timestamp_seconds 1800000000\n');

@@ -13,14 +13,20 @@ export function workqueueMetrics(metrics: Metrics) {
   const adds = metrics.counter(specs.queueAdds);
   const waits = metrics.histogram(specs.queueWaitSeconds);
   const works = metrics.histogram(specs.queueWorkSeconds);
-  const unfinished = metrics.gauge(specs.queueUnfinished);
-  const longest = metrics.gauge(specs.queueLongest);
   const retries = metrics.counter(specs.queueRetries);
+  const unfinished = new Map<string, () => UnfinishedWork>();
+  metrics.view(specs.queueUnfinished, function* () {
+    for (const [name, ask] of unfinished) yield { labels: { name }, value: ask().total / 1_000 };
+  });
+  metrics.view(specs.queueLongest, function* () {
+    for (const [name, ask] of unfinished) yield { labels: { name }, value: ask().longest / 1_000 };
+  });
   return {
     observer(name: string) {
       const queue = { name };
       for (const metric of [adds, waits, works, retries]) metric.touch(queue);
-      for (const metric of [depth, unfinished, longest]) metric.set(queue, 0);
+      depth.set(queue, 0);
+      unfinished.set(name, () => ({ total: 0, longest: 0 }));
       return {
         added: () => adds.add(queue),
         retried: () => retries.add(queue),
@@ -31,11 +37,7 @@ export function workqueueMetrics(metrics: Metrics) {
     },
     /** Asks the queue at each scrape how long its workers have been at it. */
     watchUnfinished(name: string, unfinishedMs: () => UnfinishedWork): void {
-      metrics.beforeScrape(() => {
-        const now = unfinishedMs();
-        unfinished.set({ name }, now.total / 1_000);
-        longest.set({ name }, now.longest / 1_000);
-      });
+      unfinished.set(name, unfinishedMs);
     },
   };
 }

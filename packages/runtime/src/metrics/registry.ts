@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './spec.ts';
+import { type Sample, writeView } from './view.ts';
 
 export interface CounterMetric<Label extends string> {
   /** By one, or by the given amount. */
@@ -23,7 +24,7 @@ export interface HistogramMetric<Label extends string> {
 /** All metrics of one process. Each spec is registered exactly once. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #refreshes: (() => void)[] = [];
+  readonly #views: (() => readonly Buffer[])[] = [];
   readonly #specs = new Map<string, MetricSpec>();
 
   get contentType(): string {
@@ -41,15 +42,10 @@ export class Metrics {
     return this;
   }
 
-  /** Calls this before each scrape, for gauges that are cheaper to look up than to keep. */
-  beforeScrape(refresh: () => void): void {
-    this.#refreshes.push(refresh);
-  }
-
-  /** The page a scrape gets. */
-  metrics(): Promise<string> {
-    for (const refresh of this.#refreshes) refresh();
-    return this.#registry.metrics();
+  /** The page a scrape gets, in pieces: a leader's is megabytes. */
+  async *page(): AsyncGenerator<string | Buffer> {
+    yield await this.#registry.metrics();
+    for (const view of this.#views) yield* view();
   }
 
   counter<Label extends string>(spec: CounterSpec<Label>): CounterMetric<Label> {
@@ -69,6 +65,15 @@ export class Metrics {
       add: (labels, amount) => gauge.inc(labels, amount),
       remove: (labels) => gauge.remove(labels),
     };
+  }
+
+  /**
+   * A gauge with series for each of many things that somebody knows anyway: nothing is kept of them here, each scrape
+   * reads them.
+   */
+  view<Label extends string>(spec: GaugeSpec<Label>, read: () => Iterable<Sample<Label>>): void {
+    this.#claim(spec);
+    this.#views.push(() => writeView(spec, read()));
   }
 
   histogram<Label extends string>(spec: HistogramSpec<Label>): HistogramMetric<Label> {
