@@ -1,4 +1,6 @@
+import { pipeline } from 'node:stream/promises';
 import type { Express } from 'express';
+import { reasonOf } from '../files/reason.ts';
 import { answerErrors, createApp } from '../http/app.ts';
 import type { Readiness } from '../lifecycle/readiness.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -34,14 +36,19 @@ export function healthApp(eventLoop: EventLoop, readiness: Readiness, logger: Lo
 /** Anything that can write itself in the exposition format of Prometheus. */
 export interface Exposition {
   readonly contentType: string;
-  metrics(): Promise<string>;
+  page(): AsyncIterable<string | Buffer>;
 }
 
 export function metricsApp(exposition: Exposition, logger: Logger): Express {
   const app = createApp();
   app.get('/metrics', async (_request, response) => {
-    const page = await exposition.metrics();
-    response.set('Content-Type', exposition.contentType).send(page);
+    response.set('Content-Type', exposition.contentType);
+    try {
+      await pipeline(exposition.page(), response);
+    } catch (error) {
+      // Whoever asked may have gone.
+      if (reasonOf(error) !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    }
   });
   answerErrors(app, logger);
   return app;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import supertest from 'supertest';
 import type { HttpServer } from '../http/server.ts';
 import { announcement } from '../lifecycle/announcement.ts';
@@ -104,6 +105,34 @@ describe('the metrics server', () => {
     const { headers, text } = await supertest(`http://127.0.0.1:${server.port}`).get('/metrics');
     expect(headers['content-type']).toContain('text/plain; version=0.0.4');
     expect(text).toContain('# TYPE a_total counter\na_total 0\n');
+  });
+
+  it('tells of a page that could not be written, and not of a reader who left', async () => {
+    const told = new MemoryLogger();
+    const pages: string[] = [];
+    const exposition = {
+      contentType: 'text/plain',
+      async *page() {
+        yield 'a_total 0\n';
+        if (pages.length > 0) throw new Error('no numbers');
+        try {
+          for (;;) yield await nextTurn('b_total 0\n');
+        } finally {
+          pages.push('without an end');
+        }
+      },
+    };
+    const server = await started(metricsServer({ port: 0, exposition, logger: told }));
+    const url = `http://127.0.0.1:${server.port}`;
+    const leaving = new AbortController();
+    const response = await fetch(`${url}/metrics`, { signal: leaving.signal });
+    leaving.abort();
+    await expect(response.text()).rejects.toThrow('aborted');
+    await until('the end of the page', () => pages.length > 0);
+    await expect(supertest(url).get('/metrics')).rejects.toThrow(/aborted|hang up/);
+    const failures = () => told.lines.filter(({ level }) => level === 'error');
+    await until('the failed page', () => failures().length > 0);
+    expect(failures().map(({ fields }) => String(fields['error']))).toEqual(['Error: no numbers']);
   });
 });
 

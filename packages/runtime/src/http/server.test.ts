@@ -79,6 +79,20 @@ describe('a TLS server', () => {
     socket.destroy();
   });
 
+  it('takes up no session again, which no API server asks for', async () => {
+    const { server, ca } = await serve(answerAtOnce);
+    const first = connectTls({ host: '127.0.0.1', port: server.port, ca });
+    const offered = announcement<Buffer>();
+    first.once('session', (session) => offered.make(session));
+    const again = connectTls({ host: '127.0.0.1', port: server.port, ca, session: await offered.made });
+    const connected = announcement<void>();
+    again.once('secureConnect', () => connected.make());
+    await connected.made;
+    expect(again.isSessionReused()).toBe(false);
+    first.destroy();
+    again.destroy();
+  });
+
   it('does not start without a certificate', async () => {
     const certificates = new CertificateHolder();
     const server = new HttpServer({ name: 'webhook', port: 0, handler: answerAtOnce, certificates, logger });
@@ -246,5 +260,17 @@ describe('a drain', () => {
     await server.stop();
     expect(await hanging).toBe('ECONNRESET');
     expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields: { server: 'webhook', requests: 1 } });
+  });
+
+  it('cuts at the deadline whoever connected and never began to speak TLS', async () => {
+    const { server } = await serve(answerAtOnce, { graceMs: 0, deadlineMs: 50 });
+    const closed = announcement<void>();
+    const socket = connect({ host: '127.0.0.1', port: server.port });
+    stops.push(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.once('close', () => closed.make());
+    await new Promise<void>((resolve) => socket.once('connect', () => resolve()));
+    await server.stop();
+    await closed.made;
   });
 });

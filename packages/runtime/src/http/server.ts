@@ -6,6 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import { tlsTerms } from '../certificates/inspect.ts';
 import type { CertificateSource } from '../certificates/source.ts';
 import type { Component } from '../lifecycle/component.ts';
 import type { Logger } from '../logging/logger.ts';
@@ -64,6 +65,8 @@ export class HttpServer implements Component {
   readonly #inFlight = new Set<ServerResponse>();
   /** Connections without a first request. Go dials ahead, and Node takes them for busy, not for idle. */
   readonly #unused = new Set<Socket>();
+  /** Below TLS: Node counts a connection among those of HTTP only after its handshake, but waits for it. */
+  readonly #sockets = new Set<Socket>();
   readonly #drain: DrainTimes;
   #draining = false;
   #unsubscribe: (() => void) | undefined;
@@ -107,16 +110,20 @@ export class HttpServer implements Component {
       if (this.#draining) response.setHeader('Connection', 'close');
       this.#options.handler(request, response);
     };
-    const remember = (socket: Socket): void => {
-      this.#unused.add(socket);
-      socket.once('close', () => this.#unused.delete(socket));
-    };
-    return this.#options.certificates === undefined
-      ? createPlainServer(times, listener).on('connection', remember)
-      : createTlsServer({ ...times, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }, listener).on(
-          'secureConnection',
-          remember,
-        );
+    const rememberIn =
+      (open: Set<Socket>) =>
+      (socket: Socket): void => {
+        open.add(socket);
+        socket.once('close', () => open.delete(socket));
+      };
+    const server =
+      this.#options.certificates === undefined
+        ? createPlainServer(times, listener).on('connection', rememberIn(this.#unused))
+        : createTlsServer({ ...times, ...tlsTerms, ALPNProtocols: ['http/1.1'] }, listener).on(
+            'secureConnection',
+            rememberIn(this.#unused),
+          );
+    return server.on('connection', rememberIn(this.#sockets));
   }
 
   #followCertificates(): void {
@@ -126,10 +133,8 @@ export class HttpServer implements Component {
     const pair = certificates.current();
     if (pair === undefined)
       throw new ServerError('CERTIFICATE_MISSING', `${this.name}: there is no certificate to serve with`);
-    server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
-    this.#unsubscribe = certificates.subscribe((next) =>
-      server.setSecureContext({ ...next, minVersion: 'TLSv1.2' }),
-    );
+    server.setSecureContext({ ...pair, ...tlsTerms });
+    this.#unsubscribe = certificates.subscribe((next) => server.setSecureContext({ ...next, ...tlsTerms }));
   }
 
   #listen(): Promise<void> {
@@ -185,6 +190,7 @@ export class HttpServer implements Component {
         requests: this.#inFlight.size,
       });
       server.closeAllConnections();
+      for (const socket of this.#sockets) socket.destroy();
     }, this.#drain.deadlineMs);
     await closed;
     clearInterval(sweep);
