@@ -64,6 +64,15 @@ describe('a pair', () => {
     );
   });
 
+  it('that OpenSSL would not serve is refused, whatever is wrong with it', async () => {
+    const { cert, key } = await createAuthority({ commonName: 'one', ...validity });
+    const broken = `${cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
+    expect(() => checkKeyPair({ cert: broken, key })).toThrow(
+      expect.objectContaining({ code: 'CERTIFICATE_UNREADABLE' }),
+    );
+    expect(checkKeyPair({ cert: cert + cert, key }).subject).toBe('CN=one');
+  });
+
   it('of something else is refused', () => {
     expect(() => checkKeyPair({ cert: 'no', key: 'no' })).toThrow(
       expect.objectContaining({ code: 'CERTIFICATE_UNREADABLE' }),

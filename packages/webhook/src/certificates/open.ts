@@ -10,25 +10,35 @@ import {
   namespaceAt,
 } from '@spotalis/runtime';
 import { type CertificateObserver, SharedCertificate } from './shared.ts';
+import type { Place } from './secret.ts';
 
 export interface CertificateParts {
   readonly settings: Configuration['webhook'];
-  /** The namespace this process runs in, if it is known. */
-  readonly namespace: string | undefined;
+  /** Of the Secret; undefined: others make the certificate. */
+  readonly place: Place | undefined;
   readonly client: ApiClient;
   readonly observer: CertificateObserver;
   readonly logger: Logger;
 }
 
+/** Throws a ConfigurationError where no namespace is known for a certificate that we make. */
+export function placeOfCertificate(
+  { certs }: Configuration['webhook'],
+  own: string | undefined,
+): Place | undefined {
+  if (certs.mode !== 'auto') return undefined;
+  return { namespace: namespaceAt('webhook.certs.namespace', certs.namespace, own), name: certs.name };
+}
+
 /** The certificate to serve with. Where others make it, it comes in files, and nothing is written anywhere. */
 export function openCertificate({
   settings,
-  namespace: own,
+  place,
   client,
   observer,
   logger,
 }: CertificateParts): CertificateSource & Component {
-  if (settings.certs.mode !== 'auto') {
+  if (place === undefined) {
     return new CertificateFiles({
       directory: settings.certDir,
       loaded: (pair) => observer.loaded(pair),
@@ -39,12 +49,11 @@ export function openCertificate({
     });
   }
   const { certs } = settings;
-  const namespace = namespaceAt('webhook.certs.namespace', certs.namespace, own);
   return new SharedCertificate({
     client,
-    place: { namespace, name: certs.name },
+    place,
     configurationName: settings.configurationName,
-    names: [`${certs.service}.${namespace}.svc`, ...certs.names],
+    names: [`${certs.service}.${place.namespace}.svc`, ...certs.names],
     lifetimeMs: certs.lifetime,
     checkPeriodMs: certs.checkPeriod,
     identity: `${hostname()}_${randomUUID()}`,

@@ -285,6 +285,14 @@ describe('a rotation', () => {
     expect(nextStep({ ...look, leaf: { ...leaf, authority: undefined } }, terms, 0).kind).toBe('issue');
   });
 
+  it('makes a new certificate for one that begins only later, by a clock that ran ahead', () => {
+    const authority = { fingerprint: 'ca', notAfterMs: lifetimeMs };
+    const look = { authorities: [authority], registered: [authority], serving: true, staged: undefined };
+    const leaf = { authority: 'ca', notBeforeMs: minuteMs, notAfterMs: lifetimeMs, fits: true };
+    expect(nextStep({ ...look, leaf }, terms, minuteMs - 1).kind).toBe('issue');
+    expect(nextStep({ ...look, leaf }, terms, minuteMs).kind).toBe('wait');
+  });
+
   it('keeps what it serves while another certificate in the Secret is not registered', () => {
     const [old, other] = ['old', 'other'].map((fingerprint) => ({ fingerprint, notAfterMs: lifetimeMs }));
     const leaf = { authority: 'other', notBeforeMs: 0, notAfterMs: lifetimeMs, fits: true };

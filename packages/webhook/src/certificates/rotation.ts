@@ -88,9 +88,9 @@ export function shouldServe<A extends Trust>({ leaf, registered, serving }: Look
   return registered.some(({ fingerprint }) => fingerprint === leaf.authority);
 }
 
-/** When two thirds of its life are over. */
+/** When two thirds of its life are over, or it has not begun: then a clock ran ahead by more than it was back-dated. */
 function isDue(leaf: StoredLeaf | undefined, nowMs: number): boolean {
-  if (leaf?.authority === undefined || !leaf.fits) return true;
+  if (leaf?.authority === undefined || !leaf.fits || leaf.notBeforeMs > nowMs) return true;
   return nowMs >= leaf.notAfterMs - (leaf.notAfterMs - leaf.notBeforeMs) / 3;
 }
 
