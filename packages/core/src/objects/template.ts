@@ -1,7 +1,11 @@
 import { foreignKeys } from '../policy/keys.ts';
-import { podRequests, type RequestingSpec } from '../rebalance/resources.ts';
+import { podRequests, type RequestingContainer, type RequestingSpec } from '../rebalance/resources.ts';
 import type { TemplateSpec, TemplateView } from '../rebalance/workload.ts';
 import { ownAnnotations } from './metadata.ts';
+
+interface RawContainer extends RequestingContainer {
+  readonly ports?: readonly { readonly hostPort?: number }[] | null;
+}
 
 /** A pod template as the API server sends it. */
 export interface RawTemplate {
@@ -9,7 +13,12 @@ export interface RawTemplate {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  readonly spec?: TemplateSpec & RequestingSpec;
+  readonly spec?: TemplateSpec &
+    Omit<RequestingSpec, 'containers' | 'initContainers'> & {
+      readonly hostNetwork?: boolean;
+      readonly containers?: readonly RawContainer[] | null;
+      readonly initContainers?: readonly RawContainer[] | null;
+    };
 }
 
 /** What says where a new pod could go and how much room it takes; nothing of what it runs. */
@@ -31,5 +40,18 @@ export function pruneTemplate({ metadata, spec }: RawTemplate): TemplateView {
       topologySpreadConstraints: topologySpreadConstraints ?? null,
     },
     requests: podRequests(spec ?? {}),
+    hostPort: takesHostPort(spec ?? {}),
   };
+}
+
+/** On the node's own network every port is the node's, which the API server writes on pods only. */
+function takesHostPort({
+  hostNetwork,
+  containers,
+  initContainers,
+}: NonNullable<RawTemplate['spec']>): boolean {
+  const ports = [...(containers ?? []), ...(initContainers ?? [])].flatMap(
+    (container) => container.ports ?? [],
+  );
+  return ports.some(({ hostPort }) => hostNetwork || hostPort);
 }

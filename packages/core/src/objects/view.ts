@@ -1,8 +1,14 @@
 import type { NodeView } from '../rebalance/node.ts';
 import type { WorkloadPod } from '../rebalance/pod.ts';
-import { addResources, type Resources, subtractResources } from '../rebalance/resources.ts';
+import {
+  addResources,
+  hasRoom,
+  largerResources,
+  type Resources,
+  subtractResources,
+} from '../rebalance/resources.ts';
 import type { TypeCounts } from '../distribution/target.ts';
-import type { WorkloadView } from '../rebalance/workload.ts';
+import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
 import type { ObservedNode } from './node.ts';
 import type { ObservedPod } from './pod.ts';
 import type { ObservedReplicaSet } from './replicaset.ts';
@@ -59,6 +65,8 @@ export type SeenChanges = Pick<WorkloadView, 'policyChangedAtMs' | 'replicasChan
 
 export interface WorkloadSurroundings {
   readonly changes: SeenChanges;
+  /** Its own. */
+  readonly pods: readonly ObservedPod[];
   /** A Deployment's own. */
   readonly replicaSets: readonly ObservedReplicaSet[];
   /** What their ledgers hold, by the UID of the ReplicaSet. */
@@ -67,7 +75,7 @@ export interface WorkloadSurroundings {
 
 export function workloadViewOf(
   workload: ObservedWorkload,
-  { changes, replicaSets, ledgers }: WorkloadSurroundings,
+  { changes, pods, replicaSets, ledgers }: WorkloadSurroundings,
 ): WorkloadView {
   const { metadata, replicas, rollout } = workload;
   const { name, namespace = '', uid } = metadata;
@@ -84,7 +92,9 @@ export function workloadViewOf(
     availableReplicas,
     ...changes,
   };
-  if (rollout.kind === 'StatefulSet') return { ...common, ...rollout };
+  if (rollout.kind === 'StatefulSet') {
+    return { ...common, ...rollout, template: withAdditions(rollout.template, uid, pods) };
+  }
   return {
     ...common,
     ...rollout,
@@ -92,8 +102,25 @@ export function workloadViewOf(
       uid: replicaSet.metadata.uid,
       name: replicaSet.metadata.name,
       replicas: replicaSet.replicas,
-      template: replicaSet.template,
+      template: withAdditions(replicaSet.template, replicaSet.metadata.uid, pods),
       ledger: ledgers.get(replicaSet.metadata.uid) ?? null,
     })),
   };
+}
+
+/**
+ * A pod may ask for more than its template: admission adds sidecars, the defaults of a LimitRange, the overhead of a
+ * runtime class. As long as one is there to tell, the next one is expected to ask for as much.
+ */
+function withAdditions(
+  template: TemplateView,
+  controllerUid: string,
+  pods: readonly ObservedPod[],
+): TemplateView {
+  let { requests } = template;
+  for (const { controller, ended, requests: asked } of pods) {
+    if (controller?.uid !== controllerUid || ended || hasRoom(requests, asked)) continue;
+    requests = largerResources(requests, asked);
+  }
+  return requests === template.requests ? template : { ...template, requests };
 }

@@ -261,4 +261,9 @@ describe('required inter-pod affinity', () => {
     });
     expect(ask(nodes, near)).toEqual({ kind: 'notProvable', constraint: 'required podAffinity' });
   });
+
+  it('by a port of the node, which other pods may have, cannot be proven', () => {
+    const serving = { template: { ...template, hostPort: true } };
+    expect(ask([node('a', 'spot')], serving)).toEqual({ kind: 'notProvable', constraint: 'a hostPort' });
+  });
 });

@@ -62,9 +62,10 @@ function wantedUpdated(workload: WorkloadView): number {
   return workload.strategy.type === 'OnDelete' ? workload.replicas : beyondPartition(workload);
 }
 
-function beyondPartition({ strategy, firstOrdinal, replicas }: StatefulSetView): number {
+/** The partition counts pods, wherever their ordinals begin. */
+function beyondPartition({ strategy, replicas }: StatefulSetView): number {
   const partition = strategy.type === 'RollingUpdate' ? strategy.partition : 0;
-  return Math.max(0, Math.min(replicas, firstOrdinal + replicas - partition));
+  return Math.max(0, replicas - partition);
 }
 
 const moveInFlight: Gate = ({ budgets }) =>

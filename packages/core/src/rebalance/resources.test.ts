@@ -60,6 +60,25 @@ describe('what a pod requests', () => {
     expect(podRequests(spec)).toEqual({ cpu: 2250, memory: 2 ** 30, pods: 1 });
   });
 
+  it('is a limit where nothing is requested, as the API server has it for pods, of which templates know nothing', () => {
+    const limits = { cpu: '4', 'nvidia.com/gpu': '1' };
+    expect(podRequests({ containers: [{ resources: { limits } }] })).toEqual({
+      cpu: 4000,
+      'nvidia.com/gpu': 1,
+      pods: 1,
+    });
+    expect(podRequests({ containers: [{ resources: { limits, requests: { cpu: '1' } } }] })['cpu']).toBe(
+      1000,
+    );
+    const ofPod = { resources: { limits: { cpu: '2', memory: '1Gi' } } };
+    expect(podRequests({ containers: [container('100m', '0')], ...ofPod })).toEqual({
+      cpu: 100,
+      memory: 0,
+      pods: 1,
+    });
+    expect(podRequests({ containers: [{}], ...ofPod })).toEqual({ cpu: 2000, memory: 2 ** 30, pods: 1 });
+  });
+
   it('is rounded up where room is rounded down', () => {
     expect(podRequests({ containers: [container('0.0001', '0')] })['cpu']).toBe(1);
     expect(readAllocatable({ cpu: '3920.5m', memory: '7Gi', pods: '110' })).toEqual({

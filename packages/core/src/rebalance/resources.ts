@@ -31,16 +31,22 @@ export interface RequestingSpec {
   readonly containers?: readonly RequestingContainer[] | null;
   readonly initContainers?: readonly RequestingContainer[] | null;
   readonly overhead?: Quantities | null;
-  readonly resources?: { readonly requests?: Quantities | null } | null;
+  readonly resources?: Demands | null;
 }
 
 export interface RequestingContainer {
   readonly restartPolicy?: string | null;
-  readonly resources?: { readonly requests?: Quantities | null } | null;
+  readonly resources?: Demands | null;
 }
 
-const requestsOf = (container: RequestingContainer): Resources =>
-  amountsOf(container.resources?.requests, Math.ceil);
+interface Demands {
+  readonly requests?: Quantities | null;
+  readonly limits?: Quantities | null;
+}
+
+/** A limit is a request where there is no other: the API server writes that on pods, and not on templates. */
+const requestsOf = ({ resources }: RequestingContainer): Resources =>
+  amountsOf({ ...resources?.limits, ...resources?.requests }, Math.ceil);
 
 function combine(a: Resources, b: Resources, by: (x: number, y: number) => number): Resources {
   const both: Record<string, number> = { ...a };
@@ -69,13 +75,20 @@ export function podRequests(spec: RequestingSpec): Resources {
   }
   let running = sidecars;
   for (const container of spec.containers ?? []) running = combine(running, requestsOf(container), plus);
-  const ofPod = amountsOf(spec.resources?.requests, Math.ceil);
-  const needed = { ...combine(running, starting, Math.max), ...ofPod };
+  const needed = {
+    ...amountsOf(spec.resources?.limits, Math.ceil),
+    ...combine(running, starting, Math.max),
+    ...amountsOf(spec.resources?.requests, Math.ceil),
+  };
   return { ...combine(needed, amountsOf(spec.overhead, Math.ceil), plus), pods: 1 };
 }
 
 export function addResources(a: Resources, b: Resources): Resources {
   return combine(a, b, plus);
+}
+
+export function largerResources(a: Resources, b: Resources): Resources {
+  return combine(a, b, Math.max);
 }
 
 export function subtractResources(from: Resources, taken: Resources): Resources {

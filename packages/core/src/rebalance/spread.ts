@@ -101,6 +101,7 @@ export function hasNeighbourRules(template: TemplateView): boolean {
  * to pods of its own kind can be judged from these.
  */
 export function unprovableConstraint(template: TemplateView): string | null {
+  if (template.hostPort) return 'a hostPort';
   const { podAffinity } = template.spec.affinity ?? {};
   if ((podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).length > 0) {
     return 'required podAffinity';

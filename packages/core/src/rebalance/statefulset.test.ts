@@ -75,20 +75,21 @@ describe('a StatefulSet', () => {
     expect(victim(set('', { pods: doomed, nodes, workload: ordered }))).toBe('web-3');
   });
 
-  it('counts the partition from the first ordinal', () => {
-    const rolling = (updatedReplicas: number) =>
+  it('counts the pods below the partition, whatever the first ordinal', () => {
+    const rolling = (partition: number, updatedReplicas: number) =>
       reasonOf(
         set('sssss', {
           workload: statefulSet(5, {
             updateRevision: 'b',
             updatedReplicas,
             firstOrdinal: 3,
-            strategy: { type: 'RollingUpdate', partition: 5 },
+            strategy: { type: 'RollingUpdate', partition },
           }),
         }),
       );
-    expect(rolling(3)).not.toBe('RolloutInProgress');
-    expect(rolling(0)).toBe('RolloutInProgress');
+    expect(rolling(2, 2)).toBe('RolloutInProgress');
+    expect(rolling(2, 3)).not.toBe('RolloutInProgress');
+    expect(rolling(5, 0)).not.toBe('RolloutInProgress');
   });
 
   it('is in a rollout until all beyond the partition are updated', () => {

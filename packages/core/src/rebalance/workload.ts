@@ -71,6 +71,8 @@ export interface TemplateView extends PodView {
   readonly spec: TemplateSpec;
   /** As `podRequests` has it. */
   readonly requests: Resources;
+  /** It takes a port of its node, where another pod may have it. */
+  readonly hostPort: boolean;
 }
 
 export interface TemplateSpec extends PodSpecView {

@@ -62,6 +62,7 @@ export const template: TemplateView = {
   metadata: { labels: { app: 'web', [foreignKeys.podTemplateHash]: 'r1' } },
   spec: {},
   requests: { cpu: 100, memory: 2 ** 27 },
+  hostPort: false,
 };
 
 export interface PodOptions extends Partial<WorkloadPod> {
