@@ -98,6 +98,12 @@ describe('an open breaker', () => {
     expect(step(open, { mayProbe: false }, 180_000).change).toBeNull();
   });
 
+  it('closes where others of its placement are to find out, and it lacks nothing', () => {
+    expect(step(open, { permitOnly: true, lacking: 0 }, 179_999).change).toBeNull();
+    expect(step(open, { permitOnly: true, lacking: 0, mayProbe: false }, 180_000).change).toBe('closed');
+    expect(step(open, { permitOnly: true, lacking: 1 }, 180_000).change).toBe('half-opened');
+  });
+
   it('is tried later when not even a placeholder got a node', () => {
     expect(step(open, { placeholder: 'waiting' }, 1e9).change).toBeNull();
     expect(step(open, { placeholder: 'failed' }, 179_999).change).toBeNull();

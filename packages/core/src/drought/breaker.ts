@@ -157,6 +157,8 @@ function fromOpen(breaker: Open, look: DroughtLook, backoff: Backoff, nowMs: num
   const next = halfOpen(sinceMs, backoffMs, nowMs, evidence);
   if (evidence && (early || dueAtMs <= nowMs)) return step(next, 'half-opened', 1);
   if (dueAtMs > nowMs) return still(breaker, dueAtMs);
+  // Who lacks nothing of a placement without capacity could not show that there is some again: it leaves the drought.
+  if (look.permitOnly && look.lacking === 0 && look.pending === 0) return step({ state: 'closed' }, 'closed');
   if (!look.mayProbe) return still(breaker, null);
   if (look.placeholder === 'none') return step(next, 'half-opened', 1);
   // How long an autoscaler may take is the placeholder's own matter.

@@ -13,8 +13,12 @@ import {
   pdb,
   podsOf,
   policy,
+  revision,
   settings,
   snapshot,
+  statefulSet,
+  template,
+  typeKey,
 } from '../testing/rebalance.ts';
 import { planFor } from './plan.ts';
 
@@ -70,6 +74,16 @@ describe('a plan', () => {
     const plan = planFor(trying(70, 1), { ...options, replicas: 20, policyChanges: false });
     expect(plan).toMatchObject({ moves: [], outcome: 'reached', after: { spot: 14, onDemand: 6 } });
     expect(plan.scaling).toHaveLength(10);
+  });
+
+  it('takes room that is not seen for granted', () => {
+    const unseen = new Map([...trying(70, 1).nodes].map(([name, node]) => [name, { ...node, free: {} }]));
+    const plan = planFor(trying(70, 1, { nodes: unseen }), {
+      ...options,
+      replicas: 20,
+      policyChanges: false,
+    });
+    expect(plan).toMatchObject({ outcome: 'reached', after: { spot: 14, onDemand: 6 }, unscheduled: 0 });
   });
 
   const busy = (inFlight: number) => ({
@@ -137,6 +151,50 @@ describe('a plan', () => {
     const plan = planFor(trying(70, 1, { drought }), { ...options, replicas: 20, policyChanges: false });
     expect(plan.scaling.map(({ type }) => type)).toEqual(Array.from({ length: 10 }, () => 'on-demand'));
     expect(plan.before).toEqual({ spot: 7, onDemand: 3 });
+  });
+
+  /** `values`: what the template's own node affinity asks of the label for the capacity type. */
+  const bound = (...values: readonly string[]) => {
+    const matchExpressions = [{ key: typeKey, operator: 'In' as const, values }];
+    const required = { nodeSelectorTerms: [{ matchExpressions }] };
+    const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+    return { ...template, spec: { affinity: { nodeAffinity } } };
+  };
+  const boundTo = (spot: number, onDemand: number, ...values: readonly string[]) => {
+    const pods = podsOf(spot, onDemand, seventy);
+    const revisions = [revision(pods.length, { template: bound(...values), ledger: { spot, onDemand } })];
+    return trying(70, 1, { pods, workload: deploymentOf(pods, { revisions }) });
+  };
+
+  it.each([
+    ['on-demand', boundTo(0, 10, 'on-demand'), { spot: 0, onDemand: 13 }],
+    ['spot', boundTo(10, 0, 'spot'), { spot: 13, onDemand: 0 }],
+  ])('creates only %s pods where the template allows no others', (type, bent, after) => {
+    const plan = planFor(bent, { ...options, replicas: 13, policyChanges: false });
+    expect(plan.scaling.map((step) => step.type)).toEqual([type, type, type]);
+    expect(plan).toMatchObject({ after, outcome: 'stopped', last: { reason: 'PlacementConflict' } });
+  });
+
+  it('creates ordinals of the one type that the template allows', () => {
+    const workload = statefulSet(0, { template: bound('on-demand') });
+    const plan = planFor(trying(70, 1, { pods: [], workload }), {
+      ...options,
+      replicas: 3,
+      policyChanges: false,
+    });
+    expect(plan.scaling.map(({ type }) => type)).toEqual(['on-demand', 'on-demand', 'on-demand']);
+  });
+
+  it('creates no substitutes for pods that may be nowhere but on spot', () => {
+    const drought = { kind: 'told' as const, report, poolIsOpen: false };
+    const plan = planFor({ ...boundTo(10, 0, 'spot'), drought }, { ...options, replicas: 12 });
+    expect(plan.scaling.map(({ type }) => type)).toEqual(['spot', 'spot']);
+  });
+
+  it('leaves pods without a type that may go to neither', () => {
+    const plan = planFor(boundTo(7, 3, 'reserved'), { ...options, replicas: 12, policyChanges: false });
+    expect(plan.scaling.map(({ type }) => type)).toEqual([null, null]);
+    expect(plan).toMatchObject({ after: { spot: 7, onDemand: 3 }, unscheduled: 0 });
   });
 
   it('stops in a drought that was told of, and says until when', () => {

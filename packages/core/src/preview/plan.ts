@@ -15,8 +15,8 @@ export interface PlannedMove {
   readonly pod: string;
   readonly from: CapacityType;
   readonly to: CapacityType;
-  /** What the pod that comes in its place gets. */
-  readonly replacement: CapacityType;
+  /** What the pod that comes in its place gets; null where admission leaves it as it is. */
+  readonly replacement: CapacityType | null;
 }
 
 /** What keeps moves waiting at some time, and until when. */
@@ -154,7 +154,7 @@ function replaced(
   { pod, from, to }: Move,
   nowMs: number,
   replacementMs: number,
-): { readonly next: State; readonly replacement: CapacityType } {
+): { readonly next: State; readonly replacement: CapacityType | null } {
   const name = gone.workload.kind === 'StatefulSet' ? pod.name : `replacement of ${pod.name}`;
   const { snapshot, type } = appear(gone, name, nowMs, 'moved');
   const readyAtMs = nowMs + replacementMs;

@@ -1,3 +1,4 @@
+import { allowedTypes } from '../capacity/allowed.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import { typeForNext } from '../distribution/next.ts';
 import { deletionCost, ordinalType } from '../distribution/slot.ts';
@@ -78,25 +79,21 @@ export function vanish(snapshot: RebalanceSnapshot, uid: string, cause: Cause): 
   });
 }
 
-/** With one more pod, sent where admission would send it, and Ready if a node takes it. */
+/** With one more pod, sent where admission would send it or left without a type, and Ready if a node takes it. */
 export function appear(
   snapshot: RebalanceSnapshot,
   name: string,
   createdAtMs: number,
   cause: Cause,
-): { readonly snapshot: RebalanceSnapshot; readonly type: CapacityType } {
+): { readonly snapshot: RebalanceSnapshot; readonly type: CapacityType | null } {
   const { workload, pods, nodes, settings } = snapshot;
   const numbers = numbersOf(snapshot);
   const members = membersOf(workload, pods, nodes);
   const template = templateOf(workload);
-  const wanted =
-    workload.kind === 'StatefulSet'
-      ? ordinalType(numbers, Number(name.slice(workload.name.length + 1)), workload.firstOrdinal)
-      : typeForNext(numbers, countsOf(members));
-  const substitutes = wanted === 'spot' && cause === 'scaled' && isDry(snapshot);
-  const type = substitutes ? 'on-demand' : wanted;
+  const { type, substitutes } = admitted(snapshot, name, members, cause);
+  const isRoomSeen = [...nodes.values()].some(({ free }) => Object.keys(free).length > 0);
   const evidence =
-    template === undefined
+    template === undefined || type === null
       ? null
       : evidenceFor({
           template,
@@ -105,12 +102,11 @@ export function appear(
           nodes,
           staying: members,
           volumes: noVolumes,
-          room: 'free',
+          room: isRoomSeen ? 'free' : 'allocatable',
         });
-  // What cannot be proven is taken for granted: the scheduler may know better.
+  // What cannot be proven, or seen, is taken for granted: the scheduler may know better.
   const node = evidence?.kind === 'fits' ? evidence.node : null;
-  const isReady = node !== null || evidence?.kind === 'notProvable';
-  const rank = lowestFree(members, type);
+  const isReady = node !== null || type === null || evidence?.kind === 'notProvable';
   const pod: WorkloadPod = {
     uid: `${PREVIEWED}${name} at ${createdAtMs}`,
     name,
@@ -121,12 +117,11 @@ export function appear(
         : { kind: 'ReplicaSet', uid: activeRevision(workload)?.uid ?? '' },
     labels: template?.metadata?.labels ?? {},
     annotations: {
-      [podKeys.capacityType]: type,
+      ...(type !== null && { [podKeys.capacityType]: type }),
       ...(substitutes && { [podKeys.substitute]: 'true' }),
-      ...(workload.kind === 'Deployment' && {
-        [podKeys.rank]: String(rank),
-        [foreignKeys.podDeletionCost]: String(deletionCost(numbers, type, rank)),
-      }),
+      ...(type !== null &&
+        workload.kind === 'Deployment' &&
+        numbered(numbers, type, lowestFree(members, type))),
     },
     phase: isReady ? 'Running' : 'Pending',
     ready: isReady,
@@ -142,11 +137,37 @@ export function appear(
   const after = recounted({
     ...snapshot,
     pods: [...pods, pod],
-    nodes: withRoom(nodes, node, (free) => subtractResources(free, requests)),
+    nodes: withRoom(nodes, isRoomSeen ? node : null, (free) => subtractResources(free, requests)),
     pdbs: cause === 'moved' ? snapshot.pdbs : snapshot.pdbs.map((pdb) => withHealthy(pdb, pod, 1)),
   });
   return { snapshot: after, type };
 }
+
+/** What admission would say of the next pod. */
+function admitted(
+  snapshot: RebalanceSnapshot,
+  name: string,
+  members: readonly Member[],
+  cause: Cause,
+): { readonly type: CapacityType | null; readonly substitutes: boolean } {
+  const { workload, settings } = snapshot;
+  const template = templateOf(workload);
+  const allowed = template === undefined ? 'both' : allowedTypes(template.spec, settings.placement);
+  // A substitute would have to go where the pod must not.
+  if (allowed !== 'both') return { type: allowed === 'none' ? null : allowed, substitutes: false };
+  const numbers = numbersOf(snapshot);
+  const wanted =
+    workload.kind === 'StatefulSet'
+      ? ordinalType(numbers, Number(name.slice(workload.name.length + 1)), workload.firstOrdinal)
+      : typeForNext(numbers, countsOf(members));
+  const substitutes = wanted === 'spot' && cause === 'scaled' && isDry(snapshot);
+  return { type: substitutes ? 'on-demand' : wanted, substitutes };
+}
+
+const numbered = (numbers: PolicyNumbers, type: CapacityType, rank: number): Record<string, string> => ({
+  [podKeys.rank]: String(rank),
+  [foreignKeys.podDeletionCost]: String(deletionCost(numbers, type, rank)),
+});
 
 /** While there is no spot capacity, admission gives new pods substitutes; only those that are moved back go to spot. */
 function isDry({ drought }: RebalanceSnapshot): boolean {
