@@ -8,6 +8,7 @@ import {
   type PasswordSource,
   password,
   type RedisSettings,
+  reconnectMs,
 } from './options.ts';
 import { Patience } from './patience.ts';
 import type { Script } from './script.ts';
@@ -18,7 +19,7 @@ export interface ConnectionEvents {
   failed(failure: LedgerUnavailable | undefined): void;
 }
 
-/** One connection (to a Cluster: one to each node) with a deadline on each call and the circuit before them all. */
+/** One connection (to a Cluster: one to each node) with a deadline on each call and the circuit before them. */
 export class Connection {
   readonly #client: Redis | Cluster;
   readonly #circuit: Circuit;
@@ -45,7 +46,9 @@ export class Connection {
       cluster.on('ready', ready);
       // A node that comes or goes may have been failed over; the Cluster as a whole stays ready.
       const nodes = (): void => {
-        if (this.#everReady && !this.#closed) events.ready(true);
+        if (!this.#everReady || this.#closed) return;
+        this.#circuit.reset();
+        events.ready(true);
       };
       cluster.on('+node', nodes);
       cluster.on('-node', nodes);
@@ -54,13 +57,8 @@ export class Connection {
       const options = clientOptions(settings);
       const client = 'url' in settings ? new Redis(settings.url, options) : new Redis(options);
       client.on('ready', ready);
-      client.on('reconnecting', () => {
-        if (settings.passwordFile !== undefined)
-          client.options.password = readPassword(settings) ?? client.options.password;
-        if ('sentinel' in settings && settings.sentinel.passwordFile !== undefined)
-          client.options.sentinelPassword =
-            readPassword(settings.sentinel) ?? client.options.sentinelPassword;
-      });
+      client.on('reconnecting', () => takePasswords(client, settings));
+      client.on('end', () => this.#connectAgain(client, settings));
       this.#client = client;
     }
     this.#client.on('close', () => {
@@ -77,7 +75,7 @@ export class Connection {
 
   async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
     const rest = [script.keys, ...keys, ...args];
-    return await this.#guard(async () => {
+    return await this.#guard(keys[0], async () => {
       try {
         return await this.#send('EVALSHA', [script.sha, ...rest]);
       } catch (error) {
@@ -88,13 +86,25 @@ export class Connection {
   }
 
   async command(name: string, args: readonly (string | number)[]): Promise<unknown> {
-    return await this.#guard(async () => await this.#send(name, args));
+    return await this.#guard(args[0], async () => await this.#send(name, args));
   }
 
   close(): void {
     this.#closed = true;
     this.#patience.stop();
     this.#client.disconnect();
+  }
+
+  /**
+   * ioredis gives up for good when it hears of a failover while it asks a Sentinel for the primary: it takes the news
+   * for an order to close.
+   */
+  #connectAgain(client: Redis, settings: RedisSettings): void {
+    setTimeout(() => {
+      if (this.#closed) return;
+      takePasswords(client, settings);
+      client.connect().catch(() => undefined);
+    }, reconnectMs).unref();
   }
 
   /** What one turn of the event loop asks goes out in one piece: half the system calls of a burst. */
@@ -107,9 +117,11 @@ export class Connection {
     return this.#client.call(name, ...args);
   }
 
-  async #guard(call: () => Promise<unknown>): Promise<unknown> {
+  /** `key`: any of the call's, which all lie in one slot. */
+  async #guard(key: string | number | undefined, call: () => Promise<unknown>): Promise<unknown> {
     if (this.#closed) throw new LedgerUnavailable('LEDGER_CLOSED', 'The ledger was closed. Make a new one.');
-    return await this.#circuit.run(async () => {
+    const place = this.isCluster ? hashTagOf(String(key)) : '';
+    return await this.#circuit.run(place, async () => {
       try {
         return await this.#patience.wait(call());
       } catch (error) {
@@ -117,6 +129,16 @@ export class Connection {
       }
     });
   }
+}
+
+/** Of which node it is only the client of the Cluster knows; what shares a tag is on the same one. */
+const hashTagOf = (key: string): string => /\{(.+?)\}/.exec(key)?.[1] ?? key;
+
+/** For the next connection, as they are in their files by now. */
+function takePasswords({ options }: Redis, settings: RedisSettings): void {
+  if (settings.passwordFile !== undefined) options.password = readPassword(settings) ?? options.password;
+  if ('sentinel' in settings && settings.sentinel.passwordFile !== undefined)
+    options.sentinelPassword = readPassword(settings.sentinel) ?? options.sentinelPassword;
 }
 
 function readPassword(source: PasswordSource): string | undefined {

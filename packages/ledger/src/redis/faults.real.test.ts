@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type RedisServers, startRedis, waitFor } from '@spotalis/cluster';
+import { type RedisServers, startProxy, startRedis, waitFor } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';
 import { LedgerUnavailable } from '../errors.ts';
 import type { LedgerOperation } from '../ledger.ts';
@@ -76,6 +76,25 @@ describe('a ledger whose Redis fails', () => {
     expect(await ledger.lookup(revision, ['a'])).toMatchObject([
       { state: 'pending', type: 'on-demand', rank: 0 },
     ]);
+  });
+
+  it('is told of what was decided when the answer came by a second question only', async () => {
+    const revision = newRevision();
+    const impatient = await readyLedger({ url: redis.url, keyPrefix: prefix, commandTimeoutMs: 300 });
+    stops.push(() => impatient.close());
+    await seed(impatient, revision);
+    redis.freeze();
+    try {
+      expect(await codeOf(impatient.decide(request(revision, 'a')))).toBe('LEDGER_TIMEOUT');
+    } finally {
+      redis.thaw();
+    }
+    await waitFor('it to be carried out', async () => (await ledger.counts(revision)).pending === 1);
+    const asked = request(revision, 'a', { retry: true });
+    await waitFor('an answer', async () => (await codeOf(impatient.decide(asked))) === 'ok');
+    await client.flushall();
+    await markOf(impatient, request(revision, 'b'), 'unseeded');
+    expect((await impatient.entries(revision)).map(({ token }) => token)).toEqual(['a']);
   });
 
   it('is not told of what was cancelled or has ended', async () => {
@@ -355,6 +374,26 @@ describe('a ledger behind Sentinels', () => {
     },
     slowStartMs,
   );
+
+  it(
+    'goes on when a Sentinel fell silent with the primary, and the others tell of the next one while it is asked',
+    async () => {
+      const redis = await startRedis({ mode: 'sentinel' });
+      stops.push(() => redis.stop());
+      const [sentinel] = redis.sentinels;
+      const proxy = await startProxy(sentinel?.port ?? 0);
+      stops.push(() => proxy.close());
+      // The others are known by this one.
+      const nodes = [{ host: '127.0.0.1', port: proxy.port }];
+      const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes } });
+      stops.push(() => ledger.close());
+      proxy.block();
+      await redis.failOver();
+      await ready(ledger);
+      expect(await codeOf(ledger.counts(newRevision()))).toBe('ok');
+    },
+    slowStartMs,
+  );
 });
 
 describe('a ledger in a Redis Cluster', () => {
@@ -383,6 +422,36 @@ describe('a ledger in a Redis Cluster', () => {
         { until: (count) => count >= 4 && count < 12 },
       );
       expect(served).toBeLessThan(12);
+    },
+    slowStartMs,
+  );
+
+  it(
+    'answers for the workloads of the other nodes while one is silent, however much is asked of that one',
+    async () => {
+      const redis = await startRedis({ mode: 'cluster' });
+      stops.push(() => redis.stop());
+      const nodes = redis.nodes.map(({ host, port }) => ({ host, port }));
+      const ledger = await readyLedger({ cluster: { nodes }, commandTimeoutMs: 1_000 });
+      stops.push(() => ledger.close());
+      const revisions = Array.from({ length: 12 }, newRevision);
+      const ask = async () =>
+        await Promise.all(revisions.map(async (revision) => await codeOf(ledger.counts(revision))));
+      // Each node knows the script by then, and what fails after that is silent.
+      await waitFor('all nodes to answer', ask, { until: (codes) => codes.every((code) => code === 'ok') });
+      redis.freeze(2);
+      try {
+        const first = await ask();
+        expect(first).toContain('LEDGER_TIMEOUT');
+        expect(first).toContain('ok');
+        for (let again = 0; again < 3; again++) {
+          const codes = await ask();
+          expect(codes.filter((_, index) => first[index] === 'ok')).not.toContain('LEDGER_CIRCUIT_OPEN');
+          expect(codes.map((code) => code === 'ok')).toEqual(first.map((code) => code === 'ok'));
+        }
+      } finally {
+        redis.thaw(2);
+      }
     },
     slowStartMs,
   );

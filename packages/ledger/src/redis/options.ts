@@ -41,6 +41,9 @@ export interface HostPort {
  */
 export const defaultCommandTimeoutMs = 200;
 
+/** When nothing more can be tried at once. */
+export const reconnectMs = 250;
+
 export const defaultKeyPrefix = 'spotalis:';
 
 export function password({ password: given, passwordFile }: PasswordSource): string | undefined {
@@ -84,7 +87,9 @@ export function clientOptions(settings: RedisSettings) {
     name: sentinel.name,
     role: 'master' as const,
     failoverDetector: true,
-    sentinelRetryStrategy: () => 250,
+    sentinelRetryStrategy: () => reconnectMs,
+    // One that is gone without a word must not keep this process from asking the others.
+    sentinelCommandTimeout: 1_000,
     ...(sentinel.username === undefined ? {} : { sentinelUsername: sentinel.username }),
     sentinelPassword: password(sentinel),
     ...(sentinel.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: sentinel.tls }),
@@ -95,7 +100,7 @@ export function clusterOptions(settings: RedisSettings) {
   return {
     enableOfflineQueue: false,
     redisOptions: connectionOptions(settings),
-    clusterRetryStrategy: () => 250,
+    clusterRetryStrategy: () => reconnectMs,
     slotsRefreshTimeout: 1_000,
     slotsRefreshInterval: 5_000,
     // A certificate names hosts, not the addresses they resolve to.

@@ -51,12 +51,14 @@ export async function age(client: Redis, prefix: string, ms: number): Promise<vo
 }
 
 export function redisSubject(ledger: RedisLedger, clients: readonly Redis[], prefix: string): Subject {
+  const ageAll = async (ms: number) => {
+    for (const client of clients) await age(client, prefix, ms);
+  };
   return {
     ledger,
     tellsLosses: clients.length === 1,
-    age: async (ms) => {
-      for (const client of clients) await age(client, prefix, ms);
-    },
+    age: ageAll,
+    setBack: (ms) => ageAll(-ms),
     nowMs: async () => Date.now(),
   };
 }
