@@ -30,6 +30,7 @@ export {
 export { openLedger, type OpenLedgerOptions } from './open.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export { isEmbedded, redisSettings } from './redis/settings.ts';
+export type { OwnDecision } from './recent.ts';
 export { compareResourceVersions } from './resource-version.ts';
 export { poolNewsMs, poolOpenMs } from './timing.ts';
 export {

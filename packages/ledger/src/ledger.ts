@@ -92,6 +92,8 @@ export interface DecideRequest {
   /** Given when the ReplicaSet was read live: lets the ledger of a brand-new one start without a LIST. */
   readonly birth?: ReplicaSetBirth;
   readonly dryRun?: boolean;
+  /** Asked before under this token, and no answer came: what was decided then is this call's own, and no replay. */
+  readonly retry?: boolean;
 }
 
 /** How much the caller has read for this admission. Begin with `cached`, and go on as the answer says. */
@@ -147,7 +149,7 @@ export interface LedgerPod {
   readonly token: string;
   readonly type: CapacityType;
   /** Absent on a pod that was never given one. */
-  readonly rank?: number;
+  readonly rank?: number | undefined;
   readonly substitute?: boolean;
   readonly resourceVersion: string;
 }

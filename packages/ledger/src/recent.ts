@@ -12,6 +12,7 @@ interface Recent {
   readonly revision: Revision;
   /** The ledger that holds them all, as far as this process knows. */
   ledgerId: string;
+  addedAtMs: number;
   readonly decisions: Map<string, { readonly decision: OwnDecision; readonly atMs: number }>;
 }
 
@@ -19,6 +20,7 @@ interface Recent {
 export class RecentDecisions {
   readonly #keptMs: number;
   readonly #now: () => number;
+  /** In order of time, by the last decision of each. */
   readonly #byLedger = new Map<string, Recent>();
 
   constructor(keptMs: number, now: () => number) {
@@ -28,12 +30,22 @@ export class RecentDecisions {
 
   add(revision: Revision, ledgerId: string, decision: OwnDecision): void {
     if (this.#keptMs === 0) return;
-    let recent = this.#byLedger.get(revision.replicaSetUid);
-    if (recent === undefined) {
-      recent = { revision, ledgerId, decisions: new Map() };
-      this.#byLedger.set(revision.replicaSetUid, recent);
-    }
-    recent.decisions.set(decision.token, { decision, atMs: this.#now() });
+    const { replicaSetUid } = revision;
+    const addedAtMs = this.#now();
+    const recent = this.#byLedger.get(replicaSetUid) ?? {
+      revision,
+      ledgerId,
+      addedAtMs,
+      decisions: new Map(),
+    };
+    recent.addedAtMs = addedAtMs;
+    recent.decisions.delete(decision.token);
+    recent.decisions.set(decision.token, { decision, atMs: addedAtMs });
+    this.#byLedger.delete(replicaSetUid);
+    this.#byLedger.set(replicaSetUid, recent);
+    // A store that does not answer is not looked at, and nothing else would drop them.
+    this.#dropOldOf(recent);
+    this.dropOld();
   }
 
   remove({ replicaSetUid }: Revision, token: string): void {
@@ -63,18 +75,33 @@ export class RecentDecisions {
   }
 
   dropOld(): void {
-    for (const [ledger, recent] of this.#byLedger) {
-      if (this.#young(recent).length === 0) this.#byLedger.delete(ledger);
+    const oldest = this.#oldestMs();
+    for (const [ledger, { addedAtMs }] of this.#byLedger) {
+      if (addedAtMs >= oldest) break;
+      this.#byLedger.delete(ledger);
     }
   }
 
-  #young({ decisions }: Recent): readonly OwnDecision[] {
-    const oldest = this.#now() - this.#keptMs;
+  /** How many are kept, also those that nobody would be told of any more. */
+  get size(): number {
+    return [...this.#byLedger.values()].reduce((sum, { decisions }) => sum + decisions.size, 0);
+  }
+
+  #young(recent: Recent): readonly OwnDecision[] {
+    this.#dropOldOf(recent);
+    return [...recent.decisions.values()].map(({ decision }) => decision);
+  }
+
+  #dropOldOf({ decisions }: Recent): void {
+    const oldest = this.#oldestMs();
     for (const [token, { atMs }] of decisions) {
       // In order of time: the first that is young ends it.
       if (atMs >= oldest) break;
       decisions.delete(token);
     }
-    return [...decisions.values()].map(({ decision }) => decision);
+  }
+
+  #oldestMs(): number {
+    return this.#now() - this.#keptMs;
   }
 }

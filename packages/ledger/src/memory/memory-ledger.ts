@@ -174,9 +174,9 @@ export class MemoryLedger implements Ledger {
 
   async close(): Promise<void> {}
 
-  /** Microseconds that never repeat, as two scripts never run at once: marks and releases must differ. */
+  /** Microseconds with room between them, as two scripts never run at once: marks lie between releases. */
   #tick(): number {
-    this.#lastUs = Math.max(this.#lastUs + 1, Math.round(this.#now() * 1000));
+    this.#lastUs = Math.max(this.#lastUs + 2, Math.round(this.#now() * 1000));
     return this.#lastUs;
   }
 

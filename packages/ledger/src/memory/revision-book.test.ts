@@ -43,6 +43,25 @@ describe('the places of a ReplicaSet', () => {
     expect(book.decide(request(revision, 't'), at(1_010))).toMatchObject({ reason: 'release-seen' });
   });
 
+  it('keep what was decided a moment ago when the clock was set back before it', () => {
+    const book = bookOfTwo(900_000_000);
+    const verified = { kind: 'verified', replicas: { replicas: 9, resourceVersion: '1' } } as const;
+    book.decide(request(revision, 't', { knowledge: verified }), at(1_000));
+    book.released('a', 1_010);
+    book.merge(list('30'), book.markUs(1_020), 1_030);
+    expect(book.lookup('t')).toMatchObject({ state: 'pending' });
+  });
+
+  it('tell an end before a list from one since, when the clock was set back', () => {
+    const book = bookOfTwo(900_000_000);
+    book.released('a', 1_000);
+    const markUs = book.markUs(1_010);
+    book.released('b', 1_020);
+    book.merge({ resourceVersion: '30', pods: [pod('a', 'spot', 0), pod('b', 'spot', 1)] }, markUs, 1_030);
+    expect(book.entries()).toMatchObject([{ token: 'a' }]);
+    expect(book.decide(request(revision, 't'), at(1_040))).toMatchObject({ reason: 'release-seen' });
+  });
+
   it('are listed by a process that lost its connection, whatever the ReplicaSet tells of its youth', () => {
     const birth = { createdAtMs: 10_000, untouched: true };
     const asked = request(revision, 't', { birth });

@@ -60,14 +60,17 @@ export class RevisionBook {
   }
 
   decide(request: DecideRequest, context: DecideContext): Decision {
-    const { token, carried, knowledge, dryRun = false } = request;
-    const { nowUs } = context;
+    const { token, carried, knowledge, dryRun = false, retry = false } = request;
+    const { nowUs, by } = context;
 
     const known = this.#entries.get(token);
-    if (known !== undefined) return this.#again(token, known);
+    if (known !== undefined) {
+      const asked = retry && known.state === 'pending' && known.by === by;
+      return this.#again(token, known, !asked);
+    }
     // A reinvocation is a new call for a pod that carries the answer of the first.
     const first = carried === undefined ? undefined : this.#entries.get(carried);
-    if (carried !== undefined && first?.state === 'pending') return this.#again(carried, first);
+    if (carried !== undefined && first?.state === 'pending') return this.#again(carried, first, true);
     if (this.#isGone(token, nowUs) || this.#isCancelled(token, nowUs)) {
       return this.#decided(token, { type: 'on-demand', rank: 0, substitute: false }, true);
     }
@@ -100,7 +103,7 @@ export class RevisionBook {
     const answer = this.#decided(token, place, false, place.type);
     if (!dryRun) {
       const deadlineUs = nowUs + this.#timing.pendingDeadlineMs * 1000;
-      this.#entries.set(token, { state: 'pending', ...place, deadlineUs, by: context.by });
+      this.#entries.set(token, { state: 'pending', ...place, deadlineUs, by });
     }
     return answer;
   }
@@ -143,16 +146,16 @@ export class RevisionBook {
   }
 
   released(token: string, nowUs: number): void {
-    if (this.#entries.delete(token)) {
-      // Above lastList even if the clock was set back: a release must never look as old as a list.
-      this.#lastReleaseUs = Math.max(nowUs, this.#lastReleaseUs, this.#lastListUs + 1);
-    }
-    this.#gone.set(token, nowUs);
+    // After the last list, and after one that began since the last release, even if the clock was set back: a release
+    // must never look as old as a list that may not have seen it.
+    const atUs = Math.max(nowUs, this.#lastReleaseUs + 2, this.#lastListUs + 1);
+    if (this.#entries.delete(token)) this.#lastReleaseUs = atUs;
+    this.#gone.set(token, atUs);
     this.#forgetOld(nowUs);
   }
 
   markUs(nowUs: number): number {
-    return Math.max(nowUs, this.#lastReleaseUs);
+    return Math.max(nowUs, this.#lastReleaseUs + 1);
   }
 
   merge(list: PodList, markUs: number, nowUs: number): void {
@@ -165,11 +168,13 @@ export class RevisionBook {
       if (entry?.state === 'live' && compareResourceVersions(entry.asOf, resourceVersion) > 0) continue;
       this.#putLive(pod, laterResourceVersion(pod.resourceVersion, resourceVersion));
     }
+    // A mark may be that of a release before the clock was set back; deadlines are of the clock as it is.
+    const expiredUs = Math.min(markUs, nowUs);
     for (const [token, entry] of this.#entries) {
       if (entry.state === 'live' && compareResourceVersions(entry.asOf, resourceVersion) < 0) {
         this.#entries.delete(token);
         this.#gone.set(token, nowUs);
-      } else if (entry.state === 'pending' && entry.deadlineUs < markUs) {
+      } else if (entry.state === 'pending' && entry.deadlineUs < expiredUs) {
         this.#entries.delete(token);
       }
     }
@@ -269,8 +274,8 @@ export class RevisionBook {
     this.#entries.set(token, { state: 'live', type, rank, substitute, asOf });
   }
 
-  #again(token: string, entry: Entry): Decision {
-    return this.#decided(token, { ...entry, rank: entry.rank ?? 0 }, true);
+  #again(token: string, entry: Entry, replay: boolean): Decision {
+    return this.#decided(token, { ...entry, rank: entry.rank ?? 0 }, replay);
   }
 
   #decided(

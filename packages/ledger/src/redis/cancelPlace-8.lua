@@ -17,6 +17,6 @@ end
 if entry then
   drop(ARGV[1], entry)
 end
-bury('!' .. ARGV[1], now, tonumber(ARGV[2]))
+bury('!' .. ARGV[1], now, now, tonumber(ARGV[2]))
 touch(now, ARGV[3])
 return 1

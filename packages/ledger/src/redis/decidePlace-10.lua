@@ -14,7 +14,7 @@
         12 dry run: 0 | 1
         13 pending deadline in us   14 tombstones kept in us   15 idle expiry in ms
         16 clock margin in us       17 greatest age of a newborn in us
-        18 the process's number
+        18 the process's number     19 it asked this before and heard no answer: 0 | 1
   Out   { 1, ledger id, type, rank, token, replay, substitute, spot, on-demand }
         { 0, ledger id }                        read the ReplicaSet
         { -1, ledger id, reason, mark in us }   list its pods
@@ -45,19 +45,20 @@ local meta = redis.call('HMGET', KEYS[1], 'id', 'seeded', 'release', 'list', 're
 local id = meta[1] or ''
 local seeded, release, list = meta[2], tonumber(meta[3] or 0), tonumber(meta[4] or 0)
 
-local function again(of, entry)
-  return { 1, id, entry.type, math.max(entry.rank, 0), of, 1, tonumber(entry.substitute), spot, ondemand }
+local function again(of, entry, replay)
+  return { 1, id, entry.type, math.max(entry.rank, 0), of, replay, tonumber(entry.substitute), spot, ondemand }
 end
 
 local known = read(token)
 if known then
-  return again(token, known)
+  local asked = ARGV[19] == '1' and known.state == 'P' and known.version == ARGV[18]
+  return again(token, known, asked and 0 or 1)
 end
 if carried ~= '' then
   -- A reinvocation is a new call for a pod that carries the answer of the first.
   local first = read(carried)
   if first and first.state == 'P' then
-    return again(carried, first)
+    return again(carried, first, 1)
   end
 end
 if ended(token, now, kept) then
@@ -105,7 +106,7 @@ else
   end
 
   local function needlist(reason)
-    return { -1, id, reason, digits(math.max(now, release)) }
+    return { -1, id, reason, digits(math.max(now, release + 1)) }
   end
   if not seeded then
     return needlist('unseeded')

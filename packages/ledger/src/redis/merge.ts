@@ -5,9 +5,9 @@ import { type Script, scripts } from './script.ts';
 
 /**
  * Pods a call: what keeps Redis from everything else for less than 2 ms on slow machines too (bench/redis-time.ts
- * shows about 5 us a pod). Other calls get their turn between two chunks.
+ * shows 5 to 10 us a pod). Other calls get their turn between two chunks.
  */
-const podsPerChunk = 100;
+const podsPerChunk = 50;
 
 const attempts = 3;
 

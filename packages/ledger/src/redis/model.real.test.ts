@@ -193,6 +193,7 @@ const decide = fc
       allowed: fc.constantFrom('both' as const, 'both' as const, 'spot' as const, 'on-demand' as const),
       knowledge,
       dryRun: fc.boolean(),
+      retry: fc.boolean(),
       youngMs: fc.constantFrom(1_500, 90_000),
       untouched: fc.boolean(),
     },

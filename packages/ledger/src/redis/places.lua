@@ -78,9 +78,9 @@ local function ended(token, now, kept)
   return buried(token, now, kept) or buried('!' .. token, now, kept)
 end
 
--- Each burial makes room for itself: never many at once, so that no call is long.
-local function bury(member, now, kept)
-  redis.call('ZADD', KEYS[8], digits(now), member)
+-- Each burial makes room for itself: never many at once, so that no call is long. at: now, or what is taken for it.
+local function bury(member, at, now, kept)
+  redis.call('ZADD', KEYS[8], digits(at), member)
   local old = redis.call('ZRANGEBYSCORE', KEYS[8], '-inf', digits(now - kept), 'LIMIT', 0, 8)
   if #old > 0 then
     redis.call('ZREM', KEYS[8], unpack(old))

@@ -128,6 +128,7 @@ export class RedisLedger implements Ledger {
       newborn.clockMarginMs * 1000,
       newborn.maxAgeMs * 1000,
       this.#process,
+      request.retry === true ? 1 : 0,
     ];
     const answer = reply.decideReply(await this.#run(scripts.decidePlace, keys, args), this.#dirty.epoch);
     if (request.dryRun !== true) await this.#remember(revision, answer);

@@ -11,12 +11,14 @@
 
 local now = clock()
 local entry = read(ARGV[1])
+local release, list = unpack(redis.call('HMGET', KEYS[1], 'release', 'list'))
+-- After the last list, and after one that began since the last release, even if the clock was set back: a release must
+-- never look as old as a list that may not have seen it.
+local at = math.max(now, tonumber(release or 0) + 2, tonumber(list or 0) + 1)
 if entry then
   drop(ARGV[1], entry)
-  local release, list = unpack(redis.call('HMGET', KEYS[1], 'release', 'list'))
-  -- Above the last list even if the clock was set back: a release must never look as old as a list.
-  redis.call('HSET', KEYS[1], 'release', digits(math.max(now, tonumber(release or 0), tonumber(list or 0) + 1)))
+  redis.call('HSET', KEYS[1], 'release', digits(at))
 end
-bury(ARGV[1], now, tonumber(ARGV[2]))
+bury(ARGV[1], at, now, tonumber(ARGV[2]))
 touch(now, ARGV[3])
 return entry and 1 or 0

@@ -17,6 +17,8 @@ local mark, listed, kept = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 if redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then
   return { 0 }
 end
+-- A mark may be that of a release before the clock was set back; deadlines are of the clock as it is.
+local expired = math.min(mark, now)
 local page = redis.call('HSCAN', KEYS[2], ARGV[6], 'COUNT', ARGV[7])
 for i = 1, #page[2], 2 do
   local token = page[2][i]
@@ -24,11 +26,11 @@ for i = 1, #page[2], 2 do
   if entry.state == 'L' then
     if later(listed, entry.version) then
       drop(token, entry)
-      bury(token, now, kept)
+      bury(token, now, now, kept)
     end
   else
     local deadline = redis.call('ZSCORE', KEYS[7], token)
-    if not deadline or tonumber(deadline) < mark then
+    if not deadline or tonumber(deadline) < expired then
       drop(token, entry)
     end
   end

@@ -120,6 +120,18 @@ export function describeLedger(subject: () => Subject): void {
       expect(await ledger().counts(revision)).toMatchObject({ spot: 1, onDemand: 1, pending: 2 });
     });
 
+    it('takes for a replay nobody who asks again because no answer came', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision);
+      const first = await place(ledger(), request(revision, 'a'));
+      const retried = await place(ledger(), request(revision, 'a', { retry: true }));
+      expect(retried).toMatchObject({ type: first.type, rank: first.rank, token: 'a', replay: false });
+      const reinvoked = request(revision, 'b', { carried: 'a', retry: true });
+      expect(await place(ledger(), reinvoked)).toMatchObject({ token: 'a', replay: true });
+      await ledger().seen(revision, pod('a', first.type, first.rank));
+      expect(await place(ledger(), request(revision, 'a', { retry: true }))).toMatchObject({ replay: true });
+    });
+
     it('answers a replay whose pod lives, though the ledger must be listed first', async () => {
       const revision = newRevision();
       await seed(ledger(), revision, [pod('a', 'spot', 3), pod('b', 'spot', 4)]);
@@ -496,6 +508,37 @@ export function describeLedger(subject: () => Subject): void {
       await seed(ledger(), revision, [pod('a', 'spot', 0)], '40');
       expect(await ledger().counts(revision)).toMatchObject({ spot: 1 });
       expect(await ledger().seen(revision, pod('a', 'spot', 0, '41'))).toBe('recorded');
+    });
+
+    it('keeps what was decided a moment ago though the clock was set back by a minute', async () => {
+      const revision = newRevision();
+      const pods = [pod('a', 'on-demand', 0), pod('b', 'spot', 0), pod('c', 'spot', 1)];
+      await seed(ledger(), revision, pods);
+      await ledger().released(revision, 'c');
+      await subject().setBack(60_000);
+      const first = await markOf(ledger(), request(revision, 'd'), 'release-seen');
+      await ledger().merge(revision, { resourceVersion: '30', pods: pods.slice(0, 2) }, first);
+      await place(ledger(), request(revision, 'd'));
+      await place(ledger(), request(revision, 'e'));
+      await ledger().released(revision, 'b');
+      const second = await markOf(ledger(), request(revision, 'f'), 'release-seen');
+      await ledger().merge(revision, { resourceVersion: '40', pods: pods.slice(0, 1) }, second);
+      expect(await ledger().counts(revision)).toMatchObject({ pending: 2 });
+    });
+
+    it('tells a pod that ended before the list began from one that ended since, though the clock was set back', async () => {
+      const revision = newRevision();
+      const pods = [pod('a', 'on-demand', 0), pod('b', 'spot', 0)];
+      await seed(ledger(), revision, pods);
+      await ledger().released(revision, 'a');
+      await subject().setBack(60_000);
+      const mark = await ledger().markList(revision);
+      await ledger().released(revision, 'b');
+      // The other observer has seen it, too.
+      await ledger().released(revision, 'b');
+      await ledger().merge(revision, { resourceVersion: '40', pods }, mark);
+      expect(await ledger().entries(revision)).toMatchObject([{ token: 'a' }]);
+      await markOf(ledger(), request(revision, 'c'), 'release-seen');
     });
 
     it('takes a list of any length', async () => {

@@ -16,6 +16,8 @@ export interface Subject {
   readonly ledger: Ledger;
   /** All that the store knows happened so much longer ago. Marks taken before are of no use afterwards. */
   age(ms: number): Promise<void>;
+  /** The clock of the store was set back by so much. */
+  setBack(ms: number): Promise<void>;
   /** Whether the store can tell that a ledger was never lost, so that a new one may start empty. */
   readonly tellsLosses: boolean;
   /** The time of the store. */
@@ -33,6 +35,8 @@ export function memorySubject(): Subject {
     age: async (ms) => {
       clockMs += ms;
     },
+    // One process' time never goes back: it waits for the clock.
+    setBack: async () => undefined,
     nowMs: async () => clockMs,
   };
 }
