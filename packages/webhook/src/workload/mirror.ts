@@ -11,11 +11,11 @@ import { type Component, type StartContext, unlessStopped } from '@spotalis/runt
 export class Mirror<Raw extends RawObject, Kept extends KubeObject> implements Component {
   readonly name: string;
   protected readonly store = new Store<Kept>();
-  readonly #reflector: ReflectorGroup<Raw, Kept>;
+  protected readonly reflector: ReflectorGroup<Raw, Kept>;
 
   constructor(options: Omit<ReflectorGroupOptions<Raw, Kept>, 'store'>) {
     this.name = options.resource.plural;
-    this.#reflector = new ReflectorGroup({ ...options, store: this.store });
+    this.reflector = new ReflectorGroup({ ...options, store: this.store });
   }
 
   get size(): number {
@@ -23,15 +23,15 @@ export class Mirror<Raw extends RawObject, Kept extends KubeObject> implements C
   }
 
   hasSynced(): boolean {
-    return this.#reflector.hasSynced();
+    return this.reflector.hasSynced();
   }
 
   async start({ signal }: StartContext): Promise<void> {
-    this.#reflector.start();
-    await unlessStopped(signal, this.#reflector.synced);
+    this.reflector.start();
+    await unlessStopped(signal, this.reflector.synced);
   }
 
   async stop(): Promise<void> {
-    await this.#reflector.stop();
+    await this.reflector.stop();
   }
 }

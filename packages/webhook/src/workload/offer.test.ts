@@ -1,14 +1,10 @@
 import { getEventListeners } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readCapacity } from '@spotalis/core';
-import { ApiClient, Credentials, Transport } from '@spotalis/kube';
 import { createLogger, type Logger } from '@spotalis/runtime';
+import { connect, type Connection } from '../testing/connect.ts';
 import { FakeApi } from '../testing/fake-api.ts';
-import { kubeconfigOf } from '../testing/service.ts';
 import { OnDemandOffer } from './offer.ts';
 
 const key = 'karpenter.sh/capacity-type';
@@ -21,32 +17,25 @@ const { nodeLabels } = reading.value;
 const logger = createLogger({ service: 'test', level: 'error', format: 'json' });
 
 let api: FakeApi;
-let directory: string;
-let transport: Transport;
+let connection: Connection;
 let offer: OnDemandOffer | undefined;
 let missing: readonly string[][];
 
 beforeEach(async () => {
   api = new FakeApi();
-  directory = mkdtempSync(join(tmpdir(), 'spotalis-offer-'));
-  writeFileSync(join(directory, 'kubeconfig'), kubeconfigOf(await api.start()));
-  transport = new Transport({
-    credentials: new Credentials({ path: join(directory, 'kubeconfig') }),
-    userAgent: 'test',
-  });
+  connection = connect(await api.start());
   missing = [];
 });
 
 afterEach(async () => {
   await offer?.stop();
-  await transport.close();
+  await connection.close();
   await api.stop();
-  rmSync(directory, { recursive: true });
 });
 
 async function start(assumed = false): Promise<OnDemandOffer> {
   offer = new OnDemandOffer({
-    client: new ApiClient(transport),
+    client: connection.client,
     nodeLabels,
     assumed,
     missing: (labels) => {

@@ -2,8 +2,8 @@ import type { Ledger, ReplicaCount, ReplicaSetBirth, ReplicaSetInfo } from '@spo
 import { SharedCalls } from '../reserve/flight.ts';
 import type { LiveReplicaSet, ReplicaSetRef } from './replicaset.ts';
 
-/** A ReplicaSet that no Deployment owns may be adopted by one. */
-const UNOWNED_MS = 5_000;
+/** How long it is not read again that a ReplicaSet has no Deployment. It may be adopted by one. */
+const ORPHANED_MS = 5_000;
 /** About 200 bytes each. One forgotten costs a call of the ledger. */
 const REPLICA_SETS = 20_000;
 
@@ -18,7 +18,7 @@ export type Ownership =
       readonly deployment: DeploymentName;
       /** What was learned of the ReplicaSet on the way, when it was not known here yet. */
       readonly replicas?: ReplicaCount;
-      /** When it was read live. */
+      /** When it was read live, or is new. */
       readonly birth?: ReplicaSetBirth;
     }
   /** It exists, and no Deployment owns it. */
@@ -28,19 +28,29 @@ export type Ownership =
 
 export interface OwnersOptions {
   readonly ledger: Pick<Ledger, 'replicaSet' | 'rememberReplicaSet'>;
+  /** What is known of one that was made just now. */
+  readonly newborn: (ref: ReplicaSetRef) => LiveReplicaSet | undefined;
   readonly read: (ref: ReplicaSetRef) => Promise<LiveReplicaSet | undefined>;
   readonly now: () => number;
 }
 
+interface Orphan {
+  readonly ownership: Ownership;
+  readonly untilMs: number;
+}
+
 /**
- * Which Deployment a ReplicaSet belongs to. It never changes, so one GET serves all replicas of ours: the answer is
- * kept in the ledger, and each process asks there once.
+ * Which Deployment a ReplicaSet belongs to. It changes only when the Deployment is deleted without its ReplicaSets and
+ * another adopts them, so what the watch told of a new one, or one GET, serves all replicas of ours: the answer is
+ * kept in the ledger, and each process asks there once. Who does not find that Deployment any more asks `again`.
  */
 export class Owners {
   readonly #options: OwnersOptions;
   readonly #deployments = new Map<string, DeploymentName>();
-  readonly #unowned = new Map<string, number>();
+  /** In order of time, since all are kept equally long. */
+  readonly #orphans = new Map<string, Orphan>();
   readonly #calls = new SharedCalls<Ownership>();
+  readonly #rereads = new SharedCalls<Ownership>();
 
   constructor(options: OwnersOptions) {
     this.#options = options;
@@ -55,31 +65,61 @@ export class Owners {
     if (deployment !== undefined) {
       return { kind: 'deployment', deployment };
     }
-    if ((this.#unowned.get(ref.uid) ?? 0) > this.#options.now()) {
-      return { kind: 'unowned' };
+    const orphan = this.#orphan(ref.uid);
+    if (orphan?.kind === 'unowned') {
+      return orphan;
     }
     return this.#calls.ask(ref.uid, () => this.#find(ref, dryRun));
   }
 
+  /** For a ReplicaSet whose Deployment, as `of` remembered it, is not there: read live, whatever the ledger says. */
+  async again(ref: ReplicaSetRef, gone: DeploymentName, dryRun: boolean): Promise<Ownership> {
+    const known = this.#deployments.get(ref.uid);
+    if (known !== undefined && known.uid !== gone.uid) {
+      return { kind: 'deployment', deployment: known };
+    }
+    const orphan = this.#orphan(ref.uid);
+    if (orphan !== undefined) {
+      return orphan;
+    }
+    return this.#rereads.ask(ref.uid, async () => {
+      const live = await this.#options.read(ref);
+      this.#deployments.delete(ref.uid);
+      const ownership = this.#read(ref, live, dryRun);
+      // A Deployment that is being deleted takes its ReplicaSets with it, and these their pods: until then they ask.
+      if (ownership.kind === 'missing') {
+        this.#keepOrphan(ref.uid, ownership);
+      } else if (ownership.kind === 'deployment' && ownership.deployment.uid === gone.uid) {
+        this.#keepOrphan(ref.uid, { kind: 'deployment', deployment: gone });
+      }
+      return ownership;
+    });
+  }
+
   async #find(ref: ReplicaSetRef, dryRun: boolean): Promise<Ownership> {
-    const recorded = await this.#recorded(ref.uid);
+    const newborn = this.#options.newborn(ref);
+    const recorded = newborn === undefined ? await this.#recorded(ref.uid) : undefined;
     if (recorded !== undefined) {
       const { owner, replicas, resourceVersion } = recorded;
       this.#keep(ref.uid, owner);
       return { kind: 'deployment', deployment: owner, replicas: { replicas, resourceVersion } };
     }
-    const live = await this.#options.read(ref);
+    return this.#read(ref, newborn ?? (await this.#options.read(ref)), dryRun);
+  }
+
+  #read({ uid }: ReplicaSetRef, live: LiveReplicaSet | undefined, dryRun: boolean): Ownership {
     if (live === undefined) {
       return { kind: 'missing' };
     }
     const { deployment, replicas, birth } = live;
     if (deployment === undefined) {
-      this.#keepUnowned(ref.uid);
-      return { kind: 'unowned' };
+      const unowned: Ownership = { kind: 'unowned' };
+      this.#keepOrphan(uid, unowned);
+      return unowned;
     }
-    this.#keep(ref.uid, deployment);
+    this.#keep(uid, deployment);
     if (!dryRun) {
-      this.#record(ref.uid, { ...replicas, owner: deployment });
+      this.#record(uid, { ...replicas, owner: deployment });
     }
     return { kind: 'deployment', deployment, replicas, birth };
   }
@@ -106,15 +146,20 @@ export class Owners {
     }
   }
 
-  #keepUnowned(uid: string): void {
+  #orphan(uid: string): Ownership | undefined {
+    const orphan = this.#orphans.get(uid);
+    return orphan !== undefined && orphan.untilMs > this.#options.now() ? orphan.ownership : undefined;
+  }
+
+  #keepOrphan(uid: string, ownership: Ownership): void {
     const now = this.#options.now();
-    for (const [old, untilMs] of this.#unowned) {
+    for (const [old, { untilMs }] of this.#orphans) {
       if (untilMs > now) {
         break;
       }
-      this.#unowned.delete(old);
+      this.#orphans.delete(old);
     }
-    this.#unowned.delete(uid);
-    this.#unowned.set(uid, now + UNOWNED_MS);
+    this.#orphans.delete(uid);
+    this.#orphans.set(uid, { ownership, untilMs: now + ORPHANED_MS });
   }
 }

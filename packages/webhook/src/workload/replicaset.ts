@@ -1,12 +1,12 @@
 import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
 import type { ReplicaSetReading } from '../reserve/revision.ts';
 
-interface RawReplicaSet extends RawObject {
+export interface RawReplicaSet extends RawObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: { readonly observedGeneration?: number; readonly replicas?: number };
 }
 
-const replicaSets = resource<RawReplicaSet>('apps/v1', 'replicasets', 'ReplicaSet');
+export const replicaSets = resource<RawReplicaSet>('apps/v1', 'replicasets', 'ReplicaSet');
 
 /** Which ReplicaSet; another one may have its name. */
 export interface ReplicaSetRef {
@@ -27,10 +27,10 @@ export async function getReplicaSet(
   deadlineMs: number,
 ): Promise<LiveReplicaSet | undefined> {
   const found = await getOrUndefined(() => client.get(replicaSets, { namespace, name }, { deadlineMs }));
-  if (found === undefined || found.metadata.uid !== uid) {
-    return undefined;
-  }
-  const { metadata, spec, status } = found;
+  return found?.metadata.uid === uid ? readingOf(found) : undefined;
+}
+
+export function readingOf({ metadata, spec, status }: RawReplicaSet): LiveReplicaSet {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   return {
     replicas: { replicas: spec?.replicas ?? 1, resourceVersion: metadata.resourceVersion },

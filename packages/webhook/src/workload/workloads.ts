@@ -37,10 +37,10 @@ export type Resolution =
   | { readonly kind: 'missing'; readonly what: string };
 
 export interface WorkloadsOptions {
-  readonly namespaces: Lookup;
-  readonly deployments: Lookup;
-  readonly statefulSets: Lookup;
-  readonly owners: Owners;
+  readonly namespaces: Pick<Lookup, 'find' | 'mirrors'>;
+  readonly deployments: Pick<Lookup, 'find'>;
+  readonly statefulSets: Pick<Lookup, 'find'>;
+  readonly owners: Pick<Owners, 'of' | 'again'>;
   readonly scope: Scope;
   /** Asked at each admission, since they can change while the service runs; the same object as long as they do not. */
   readonly defaults: () => PolicyDefaults;
@@ -78,8 +78,18 @@ export class Workloads {
       const record = await statefulSets.find(`${namespace}/${owner.name}`, owner.uid);
       return this.#judge(home, record, { kind: 'StatefulSet', namespace, name: owner.name, uid: owner.uid });
     }
-    const ownership = await owners.of({ namespace, name: owner.name, uid: owner.uid }, dryRun);
-    return this.#ofReplicaSet(home, owner.name, ownership);
+    const replicaSet = { namespace, name: owner.name, uid: owner.uid };
+    const ownership = await owners.of(replicaSet, dryRun);
+    const found = await this.#ofReplicaSet(home, owner.name, ownership);
+    // What was read just now is not read again.
+    if (found.kind !== 'missing' || ownership.kind !== 'deployment' || ownership.birth !== undefined) {
+      return found;
+    }
+    const adopted = await owners.again(replicaSet, ownership.deployment, dryRun);
+    const { uid } = ownership.deployment;
+    return adopted.kind === 'deployment' && adopted.deployment.uid === uid
+      ? found
+      : this.#ofReplicaSet(home, owner.name, adopted);
   }
 
   /** The ledger of a managed Deployment's ReplicaSet. Asks nobody about namespaces that did not opt in. */
