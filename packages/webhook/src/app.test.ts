@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import request from 'supertest';
 import { FakeApi } from './testing/fake-api.ts';
 import { type RunningService, startService } from './testing/service.ts';
@@ -170,6 +171,9 @@ describe('the service', () => {
     const shop = openShop(api);
     const running = await start({ SPOTALIS_READ_ONLY_MODE: 'true' });
     expect(await admit(running, shop, 3)).toEqual(['none', 'none', 'none']);
+    const told = running.log.filter(({ decision }) => decision !== undefined);
+    expect(told).toHaveLength(3);
+    for (const line of told) expect(line).toMatchObject({ message: 'would be placed', readOnly: true });
   });
 
   it('decides alone while there is no Redis, within one of the target, floor first', async () => {
@@ -178,6 +182,42 @@ describe('the service', () => {
     const types = await admit(running, shop, 10);
     expect(types[0]).toBe('on-demand');
     expect(Math.abs(countSpot(types) - 7)).toBeLessThanOrEqual(1);
+  });
+
+  it('rehearses before it serves, and counts, logs and reads nothing for it', async () => {
+    const running = await start({ SPOTALIS_WEBHOOK_REHEARSAL: '30' });
+    const { log } = running;
+    const rehearsed = log.findIndex(({ message }) => message === 'rehearsed');
+    expect(rehearsed).toBeGreaterThan(0);
+    expect(rehearsed).toBeLessThan(log.findIndex(({ server }) => server === 'admissions'));
+    expect(log.map(({ message }) => message)).not.toContain('placed');
+    expect(api.count(/GET .*(rehears|replicasets\/|pods)/)).toBe(0);
+    const shop = openShop(api);
+    expect(countSpot(await admit(running, shop, 10))).toBe(7);
+  });
+
+  it.each([
+    ['nodeLabels', { SPOTALIS_NODE_LABELS_SPOT: 'a=b', SPOTALIS_NODE_LABELS_ON_DEMAND: 'a=b' }],
+    ['webhook.certs.namespace', { SPOTALIS_WEBHOOK_CERTS_MODE: 'auto' }],
+    ['rebalance.schedule', { SPOTALIS_REBALANCE_SCHEDULE: '0 22 * *', SPOTALIS_REBALANCE_DURATION: '4h' }],
+  ])('refuses values of %s before it connects to Redis', async (key, environment) => {
+    let accepted = 0;
+    const redis = createServer((socket) => {
+      accepted++;
+      socket.end().on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => redis.listen(0, '127.0.0.1', resolve));
+    const { port } = redis.address() as AddressInfo;
+    const url = `redis://127.0.0.1:${port}`;
+    await expect(start({ SPOTALIS_REDIS_URL: url, ...environment })).rejects.toThrow(key);
+    // ioredis connects some turns of the event loop later: by the end of these it would have.
+    const rounds = 5;
+    for (let round = 0; round < rounds; round++) {
+      const mine = connect(port, '127.0.0.1').resume();
+      await new Promise((resolve) => mine.once('close', resolve));
+    }
+    redis.close();
+    expect(accepted).toBe(rounds);
   });
 
   it('logs one line for each decision', async () => {

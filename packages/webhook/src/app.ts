@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type PolicyDefaults, readCapacity } from '@spotalis/core';
+import { type PolicyDefaults, readCapacity, scheduleIsCron } from '@spotalis/core';
 import {
   ApiClient,
   type Credentials,
@@ -28,12 +28,15 @@ import {
   webhookMetrics,
 } from '@spotalis/runtime';
 import { Admission } from './admission/admission.ts';
-import { openCertificate } from './certificates/open.ts';
+import { openCertificate, placeOfCertificate } from './certificates/open.ts';
 import { PodObserver } from './embedded/pods.ts';
 import { admissionMetrics, ledgerMetrics, type ReadKind } from './report/metrics.ts';
+import { Rehearsal } from './rehearsal/rehearsal.ts';
+import { openStage } from './rehearsal/stage.ts';
 import { ApiReads } from './reserve/reads.ts';
 import { Reserver } from './reserve/reserver.ts';
 import { admissionsApp } from './serve/admissions.ts';
+import { Newborns } from './workload/newborns.ts';
 import { NodeTypes } from './workload/nodes.ts';
 import { OnDemandOffer } from './workload/offer.ts';
 import { Owners } from './workload/owners.ts';
@@ -70,6 +73,9 @@ const EVENTS_DEADLINE_MS = 2_000;
 /** Wires the service; nothing runs before the lifecycle is started. */
 export function createApp({ configuration, credentials, logger }: AppParts): App {
   const { values } = configuration;
+  // Whatever can be wrong with the configuration comes before anything that holds a connection.
+  const { nodeLabels, placement } = accepted(readCapacity(values));
+  const certificatePlace = placeOfCertificate(values.webhook, credentials.namespace);
   const lifecycle = new Lifecycle(logger);
   const metrics = new Metrics().collectProcess();
 
@@ -93,6 +99,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     configuration,
     metrics,
     logger,
+    rules: [scheduleIsCron],
     refused: ({ message }) => warn('InvalidConfiguration', 'ReloadConfiguration', message),
   });
   const admitted = admissionMetrics(metrics);
@@ -147,8 +154,16 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     deployments: source(deployments, 'metadata', 'workload'),
     statefulSets: source(statefulSets, 'whole', 'workload'),
   };
+  const newborns = new Newborns({
+    client,
+    namespaces: listed,
+    isAbsent,
+    observer: watching('replicasets'),
+    now,
+  });
   const owners = new Owners({
     ledger,
+    newborn: (ref) => newborns.find(ref),
     read: (ref) => {
       admitted.read('owner');
       return getReplicaSet(client, ref, deadlineMs);
@@ -164,7 +179,6 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     defaults: policyDefaults(() => live.current),
   });
 
-  const { nodeLabels, placement } = accepted(readCapacity(values));
   const nodeTypes = new NodeTypes({ client, nodeLabels, deadlineMs, now });
   const reserver = new Reserver({
     ledger,
@@ -217,7 +231,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const certificateEvents = certificateMetrics(metrics);
   const certificates = openCertificate({
     settings: values.webhook,
-    namespace: credentials.namespace,
+    place: certificatePlace,
     client,
     observer: certificateEvents,
     logger,
@@ -238,6 +252,21 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     logger,
   });
 
+  const rehearsal = new Rehearsal({
+    admissions: values.webhook.rehearsal,
+    openStage: () =>
+      openStage({
+        ledger: openLedger({ redis: redisSettings(values.redis), now, wallMs: Date.now }),
+        placement,
+        decisionTimeoutMs: values.webhook.decisionTimeout,
+        logging: values.logging,
+        now,
+      }),
+    certificates,
+    logger,
+    now,
+  });
+
   const eventLoop = new EventLoop();
   const { readiness } = lifecycle;
   readiness.add('certificate', certificateCheck(certificates, Date.now));
@@ -246,7 +275,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   }
   const state = () => ({
     ledger: { ...ledger.health(), embedded: isEmbedded(values.redis) },
-    stores: Object.fromEntries(mirrors.map(({ name, size }) => [name, size])),
+    stores: Object.fromEntries([...mirrors, newborns].map(({ name, size }) => [name, size])),
     onDemandSeen: offer.seen,
     replicaSets: owners.size,
     revisions: reserver.revisions,
@@ -264,7 +293,9 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     { name: 'ledger', stop: () => ledger.close() },
     certificates,
     ...mirrors,
+    newborns,
     offer,
+    rehearsal,
     server,
   );
   return { lifecycle, port: () => server.port };

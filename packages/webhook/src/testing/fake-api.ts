@@ -87,6 +87,11 @@ export class FakeApi {
     return this.#requests.filter((request) => pattern.test(request)).length;
   }
 
+  /** Streams that are open for this kind. */
+  watches(plural: string): number {
+    return [...this.#watches].filter((watch) => watch.plural === plural).length;
+  }
+
   /** Holds back every answer to a matching request until the returned function is called. */
   hold(pattern: RegExp): () => void {
     let release: () => void = () => undefined;

@@ -40,6 +40,7 @@ export async function startService(
       SPOTALIS_WEBHOOK_CERTS_MODE: 'provided',
       SPOTALIS_WEBHOOK_CERT_DIR: directory,
       SPOTALIS_WEBHOOK_DRAIN_GRACE: '0',
+      SPOTALIS_WEBHOOK_REHEARSAL: '0',
       SPOTALIS_PLACEMENT_ASSUME_LABELS: 'true',
       SPOTALIS_HEALTH_PORT: '0',
       SPOTALIS_DEBUG_PORT: '0',

@@ -1,0 +1,128 @@
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { enabledLabel, type Placement, policyKeys } from '@spotalis/core';
+import type { Ledger, ReplicaCount } from '@spotalis/ledger';
+import { createLogger, type LogLevel, Metrics, webhookMetrics } from '@spotalis/runtime';
+import type { Express } from 'express';
+import { Admission } from '../admission/admission.ts';
+import { admissionMetrics } from '../report/metrics.ts';
+import { Reserver, type ReserverOptions } from '../reserve/reserver.ts';
+import { admissionsApp } from '../serve/admissions.ts';
+import type { OptInRecord } from '../workload/record.ts';
+import { Workloads } from '../workload/workloads.ts';
+import { nobody, nowhere } from './review.ts';
+
+export interface StageOptions {
+  /** One of its own, which nobody measures, and which ends with the stage. */
+  readonly ledger: Pick<Ledger, 'decide' | 'isPoolOpen' | 'health' | 'close'>;
+  readonly placement: Placement;
+  readonly decisionTimeoutMs: number;
+  readonly logging: { readonly level: LogLevel; readonly format: 'json' | 'text' };
+  readonly now: () => number;
+}
+
+export interface Stage {
+  readonly app: Express;
+  readonly close: () => Promise<void>;
+}
+
+/** Later than that it is rehearsed how to do without the ledger. */
+const CONNECTED_MS = 1_000;
+const LOOK_EVERY_MS = 10;
+
+/** More than are ever rehearsed, so that none has to look for a place that is gone. */
+const replicas: ReplicaCount = { replicas: 1_000_000, resourceVersion: '1' };
+
+/**
+ * The walk of an admission with all that is on it, but for a Deployment that does not exist: its records are made up,
+ * its log goes to nowhere, its numbers into metrics that nobody reads, and the ledger is asked in a dry run.
+ */
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const { ledger } = options;
+  for (let waitedMs = 0; ledger.health().mode === 'connecting' && waitedMs < CONNECTED_MS; ) {
+    await delay(LOOK_EVERY_MS);
+    waitedMs += LOOK_EVERY_MS;
+  }
+  return { app: appOf(options), close: () => ledger.close() };
+}
+
+function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: StageOptions): Express {
+  const logger = createLogger({ service: 'rehearsal', ...logging, stream: nothingWritten() });
+  const metrics = new Metrics();
+  const workloads = new Workloads({
+    namespaces: only(record(nowhere.namespace, 'rehearsed-namespace')),
+    deployments: only(record(nowhere.deployment, nobody.deployment)),
+    statefulSets: only(undefined),
+    owners: {
+      of: async () => ({
+        kind: 'deployment',
+        deployment: { uid: nobody.deployment, name: nowhere.deployment },
+        replicas,
+      }),
+      again: async () => ({ kind: 'missing' }),
+    },
+    scope: { namespaces: [], namespaceSelector: {}, excludedNamespaces: [] },
+    defaults: () => noDefaults,
+  });
+  const reserver = new Reserver({
+    ledger: dryRunsOf(ledger),
+    reads: {
+      replicaSet: async () => undefined,
+      pods: async () => ({ resourceVersion: replicas.resourceVersion, pods: [] }),
+    },
+    now,
+    lane: { index: 0, of: 1 },
+    random: () => 0,
+    observer: { list: nothing, replicaSetRead: nothing },
+  });
+  const admission = new Admission({
+    workloads,
+    reserver,
+    ledger: { steer: async () => ({ kind: 'unsteered' }) },
+    placement,
+    hasCapacity: () => true,
+    readOnly: () => false,
+  });
+  return admissionsApp({
+    admission,
+    decisionTimeoutMs,
+    metrics: admissionMetrics(metrics),
+    requests: webhookMetrics(metrics).observer('rehearsal'),
+    logger,
+    now,
+  });
+}
+
+/** A question about what was verified is answered at once, and a dry run leaves nothing behind. */
+function dryRunsOf(ledger: StageOptions['ledger']): ReserverOptions['ledger'] {
+  return {
+    decide: (request) =>
+      ledger.decide({ ...request, knowledge: { kind: 'verified', replicas }, dryRun: true }),
+    isPoolOpen: (pool) => ledger.isPoolOpen(pool),
+    announce: async () => undefined,
+    cancel: async () => undefined,
+    merge: async () => undefined,
+  };
+}
+
+const noDefaults = {};
+const nothing = (): void => undefined;
+
+const only = (found: OptInRecord | undefined) => ({ find: async () => found, mirrors: () => true });
+
+function record(name: string, uid: string): OptInRecord {
+  return {
+    metadata: { name, uid, resourceVersion: replicas.resourceVersion },
+    labels: { [enabledLabel]: 'true' },
+    annotations: { [policyKeys.spotPercentage]: '70', [policyKeys.minOnDemand]: '1' },
+    firstOrdinal: 0,
+  };
+}
+
+function nothingWritten(): Writable {
+  return new Writable({
+    write(_chunk, _encoding, done) {
+      done();
+    },
+  });
+}
