@@ -32,7 +32,9 @@ interface Candidate {
   readonly allowed: CapacityType | 'both';
   /** The placement; undefined where nobody wants substitutes. */
   readonly pool: string | undefined;
+  /** Decide and take nothing: asked for by the request, or in read-only mode. */
   readonly dryRun: boolean;
+  readonly readOnly: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -60,7 +62,9 @@ export class Admission {
     if (!ours.ours) return { result: 'left-alone', reason: ours.reason };
     if (pod === undefined) return unsteered('PodUnreadable', 'the pod is not one that can be read');
 
-    const dryRun = ours.dryRun || this.#options.readOnly();
+    // Once: it may change while this is decided, and what is written on the pod has to be what was taken for it.
+    const readOnly = this.#options.readOnly();
+    const dryRun = ours.dryRun || readOnly;
     let found: Resolution;
     try {
       found = await deadline.within(this.#options.workloads.resolve({ ...ours, dryRun }));
@@ -92,7 +96,8 @@ export class Admission {
         : [];
     const wantsSubstitutes = policy.kind === 'valid' && policy.fallbackAfterMs !== 'never';
     const pool = wantsSubstitutes ? poolOf(pod.spec, this.#options.placement) : undefined;
-    const candidate = { uid, pod, ours, found, numbers: policy.numbers, allowed, pool, dryRun, warnings };
+    const { numbers } = policy;
+    const candidate = { uid, pod, ours, found, numbers, allowed, pool, dryRun, readOnly, warnings };
     return ours.owner.kind === 'StatefulSet'
       ? this.#placeOrdinal(candidate, deadline)
       : this.#placeReplica(candidate, deadline);
@@ -165,7 +170,7 @@ export class Admission {
   }
 
   #steered(
-    { pod, found, numbers, warnings, ours }: Candidate,
+    { pod, found, numbers, warnings, ours, readOnly }: Candidate,
     type: CapacityType,
     substitute: boolean,
     place: Parameters<typeof admitPod>[1]['place'],
@@ -178,10 +183,11 @@ export class Admission {
       substitute,
       workload: found.workload,
       numbers,
-      patch: this.#options.readOnly() ? [] : operations,
+      patch: readOnly ? [] : operations,
       warnings:
         foreignDeletionCost === null ? warnings : [...warnings, foreignCostWarning(foreignDeletionCost)],
       dryRun: ours.dryRun,
+      readOnly,
     } as const;
   }
 }

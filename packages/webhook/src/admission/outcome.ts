@@ -75,6 +75,8 @@ export interface Steered {
   readonly patch: readonly JsonPatchOperation[];
   readonly warnings: readonly string[];
   readonly dryRun: boolean;
+  /** Decided, and nothing was written, neither in the ledger nor on the pod. */
+  readonly readOnly: boolean;
   /** Undoes what was taken in the ledger, when the answer did not get through. */
   readonly giveBack: () => Promise<void>;
 }

@@ -34,11 +34,11 @@ async function create(name: string): Promise<string> {
   return annotations['spotalis.io/capacity-type'];
 }
 
-function put(name: string, annotations: Readonly<Record<string, string>>, change: object = {}) {
+function put(name: string, annotations: Readonly<Record<string, string>>, change: object = {}, spec = {}) {
   const labels = { 'pod-template-hash': '5d89' };
   const ownerReferences = [owner('ReplicaSet', shop.replicaSet)];
   const metadata = { name, uid: `uid-${name}`, namespace: 'shop', labels, ownerReferences, annotations };
-  return api.put({ kind: 'Pod', apiVersion: 'v1', metadata: { ...metadata, ...change } });
+  return api.put({ kind: 'Pod', apiVersion: 'v1', metadata: { ...metadata, ...change }, spec });
 }
 
 /** A dry run leaves no trace, so it can be asked until the event has come. */
@@ -80,5 +80,19 @@ describe('the webhook with its own ledger', () => {
     const seen = await waitFor('the release to be seen', isOnDemandNext, { timeoutMs: 3_000 });
     expect(seen).toBe(true);
     expect(lists()).toBeGreaterThan(1);
+  });
+
+  it('believes a type that it did not write itself no more than others do: the node says it', async () => {
+    const labels = { 'karpenter.sh/capacity-type': 'spot' };
+    api.put({ kind: 'Node', apiVersion: 'v1', metadata: { name: 'spot-1', labels } });
+    for (let index = 0; index < 4; index++) await create(`pod-${index}`);
+    // One on-demand, three spot. With two more on spot it is the floor's turn; with two on-demand it is not.
+    for (const name of ['by-hand-1', 'by-hand-2']) {
+      const copied = { 'spotalis.io/capacity-type': 'on-demand' };
+      put(name, copied);
+      put(name, copied, {}, { nodeName: 'spot-1' });
+    }
+    expect(await waitFor('both to be seen', isOnDemandNext, { timeoutMs: 3_000 })).toBe(true);
+    expect(lists()).toBe(1);
   });
 });

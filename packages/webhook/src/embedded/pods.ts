@@ -1,4 +1,4 @@
-import { type CapacityType, readPodMark, type PodMark } from '@spotalis/core';
+import { type Admission, admissionOf, type CapacityType, tokenOf } from '@spotalis/core';
 import {
   type ApiClient,
   type KubeObject,
@@ -19,9 +19,8 @@ interface RawPod extends RawObject {
 const pods = resource<RawPod>('v1', 'pods', 'Pod');
 
 /** A pod of some ReplicaSet. */
-interface ObservedPod extends KubeObject {
+interface ObservedPod extends KubeObject, Admission {
   readonly owner: { readonly namespace: string; readonly name: string; readonly uid: string };
-  readonly mark: PodMark;
   readonly nodeName: string | undefined;
   readonly ended: boolean;
 }
@@ -58,8 +57,8 @@ export class PodObserver extends Mirror<RawPod, ObservedPod> {
 
   async #tell(pod: ObservedPod, ended: boolean): Promise<void> {
     const { ledger, revisionOf, typeOfNode, logger } = this.#options;
-    const { metadata, mark, nodeName } = pod;
-    const token = mark.token ?? metadata.uid;
+    const { metadata, admitted, nodeName } = pod;
+    const token = tokenOf(pod);
     try {
       const revision = await revisionOf(pod.owner);
       if (revision === undefined) return;
@@ -68,16 +67,14 @@ export class PodObserver extends Mirror<RawPod, ObservedPod> {
         return;
       }
       // One without a mark is of its node's type, and of none before it has a node.
-      const type = mark.type ?? (nodeName === undefined ? undefined : await typeOfNode(nodeName));
+      const type = admitted?.type ?? (nodeName === undefined ? undefined : await typeOfNode(nodeName));
       if (type === undefined) return;
-      const { rank, substitute } = mark;
-      const { resourceVersion } = metadata;
       await ledger.seen(revision, {
         token,
         type,
-        substitute,
-        resourceVersion,
-        ...(rank === null ? {} : { rank }),
+        rank: admitted?.rank,
+        substitute: admitted?.substitute ?? false,
+        resourceVersion: metadata.resourceVersion,
       });
     } catch (error) {
       // The next LIST of this ReplicaSet finds the pod, or finds it gone.
@@ -90,13 +87,16 @@ function prunePod({ metadata, spec, status }: RawPod): ObservedPod | undefined {
   const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (owner === undefined || !isReplicaSet(owner)) return undefined;
   const { name, namespace = '', uid, resourceVersion } = metadata;
+  const { reservation, admitted } = admissionOf(metadata);
   return {
     metadata: { name, namespace, uid, resourceVersion },
     owner: { namespace, name: owner.name, uid: owner.uid },
-    mark: readPodMark(metadata.annotations ?? {}),
     nodeName: spec?.nodeName || undefined,
     ended:
       metadata.deletionTimestamp !== undefined || status?.phase === 'Succeeded' || status?.phase === 'Failed',
+    // Named, not spread: V8 keeps what is spread at the end in a second object.
+    reservation,
+    admitted,
   };
 }
 
@@ -107,9 +107,9 @@ function isReplicaSet({ kind, apiVersion }: OwnerReference): boolean {
 function saysNothingNew(before: ObservedPod, after: ObservedPod): boolean {
   return (
     before.ended === after.ended &&
-    before.mark.token === after.mark.token &&
-    before.mark.type === after.mark.type &&
-    before.mark.rank === after.mark.rank &&
-    (after.mark.type !== null || before.nodeName === after.nodeName)
+    before.reservation === after.reservation &&
+    before.admitted?.type === after.admitted?.type &&
+    before.admitted?.rank === after.admitted?.rank &&
+    (after.admitted !== undefined || before.nodeName === after.nodeName)
   );
 }

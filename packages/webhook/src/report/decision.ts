@@ -12,8 +12,8 @@ export function logDecision(logger: Logger, requestId: string, outcome: Outcome)
     logger.warn('not steered', { requestId, reason, warnings, ...(error === undefined ? {} : { error }) });
     return;
   }
-  const { type, reason, workload, revision, numbers, counts, substitute, dryRun, token } = outcome;
-  logger.info('placed', {
+  const { type, reason, workload, revision, numbers, counts, substitute, dryRun, readOnly, token } = outcome;
+  logger.info(readOnly ? 'would be placed' : 'placed', {
     requestId,
     workload: `${workload.kind.toLowerCase()}/${workload.namespace}/${workload.name}`,
     revision,
@@ -24,5 +24,6 @@ export function logDecision(logger: Logger, requestId: string, outcome: Outcome)
     ...(substitute ? { substitute } : {}),
     ...(token === undefined || token === requestId ? {} : { reservation: token }),
     ...(dryRun ? { dryRun } : {}),
+    ...(readOnly ? { readOnly } : {}),
   });
 }

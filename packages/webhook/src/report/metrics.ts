@@ -12,7 +12,7 @@ const admissions: CounterSpec<'result' | 'capacity_type' | 'reason'> = {
   type: 'counter',
   name: 'spotalis_admissions_total',
   labels: ['result', 'capacity_type', 'reason'],
-  help: 'Admissions by result: steered (with how its type came about), unsteered (could not be), left-alone (not ours) or failed.',
+  help: 'Admissions by result: steered (with how its type came about), previewed (the same, of a dry run or in read-only mode: nothing is kept), unsteered (could not be), left-alone (not ours) or failed.',
 };
 
 const admissionDuration: HistogramSpec<'result'> = {
@@ -75,6 +75,9 @@ export type ReadKind = 'list' | 'replicaset' | 'owner' | 'namespace' | 'workload
 const modes: readonly LedgerMode[] = ['embedded', 'connecting', 'ready', 'degraded'];
 const listReasons = ['unseeded', 'dirty', 'expired-pending', 'release-seen', 'full', 'ledger-unavailable'];
 
+const isPreview = (outcome: Outcome): boolean =>
+  outcome.result === 'steered' && (outcome.dryRun || outcome.readOnly);
+
 /** Registers the webhook's own metrics, each series at 0. */
 export function admissionMetrics(metrics: Metrics) {
   const total = metrics.counter(admissions);
@@ -82,18 +85,22 @@ export function admissionMetrics(metrics: Metrics) {
   const readTotal = metrics.counter(reads);
 
   for (const reason of steeredReasons) {
-    for (const type of ['spot', 'on-demand']) total.touch({ result: 'steered', capacity_type: type, reason });
+    for (const type of ['spot', 'on-demand']) {
+      for (const result of ['steered', 'previewed']) total.touch({ result, capacity_type: type, reason });
+    }
   }
   for (const reason of unsteeredReasons) total.touch({ result: 'unsteered', capacity_type: 'none', reason });
   for (const reason of leftAloneReasons) total.touch({ result: 'left-alone', capacity_type: 'none', reason });
   total.touch({ result: 'failed', capacity_type: 'none', reason: 'error' });
-  for (const result of ['steered', 'unsteered', 'left-alone', 'failed']) seconds.touch({ result });
+  for (const result of ['steered', 'previewed', 'unsteered', 'left-alone', 'failed'])
+    seconds.touch({ result });
   for (const reason of listReasons) readTotal.touch({ kind: 'list', reason });
   for (const kind of ['replicaset', 'owner', 'namespace', 'workload']) readTotal.touch({ kind, reason: '' });
 
   return {
     admitted(outcome: Outcome, durationMs: number): void {
-      const { result, reason } = outcome;
+      const { reason } = outcome;
+      const result = isPreview(outcome) ? 'previewed' : outcome.result;
       total.add({ result, capacity_type: outcome.result === 'steered' ? outcome.type : 'none', reason });
       seconds.observe({ result }, durationMs / 1_000);
     },

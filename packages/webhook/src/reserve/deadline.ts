@@ -64,3 +64,16 @@ export class Deadline {
     this.#reject(reason);
   }
 }
+
+/** Waits for the work, and no longer than this: undefined when it takes longer. It goes on all the same. */
+export async function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,5 +1,6 @@
 import type { TypeCounts } from '@spotalis/core';
-import { type OwnDecision, OwnDecisions } from './own.ts';
+import type { OwnDecision } from '@spotalis/ledger';
+import { OwnDecisions } from './own.ts';
 
 /** Revisions remembered. One forgotten is answered on-demand while neither ledger nor LIST is to be had. */
 const REVISIONS = 5_000;
@@ -34,7 +35,7 @@ export class Estimates {
   }
 
   /** The ledger decided; these are its counts with that decision in them. */
-  ledgerSaid(revision: string, counts: TypeCounts, decision: Omit<OwnDecision, 'inLedger'>): void {
+  ledgerSaid(revision: string, counts: TypeCounts, decision: OwnDecision): void {
     const known = this.#open(revision);
     known.counts = counts;
     known.from = 'ledger';
@@ -57,7 +58,7 @@ export class Estimates {
     this.#open(revision).replicas = replicas;
   }
 
-  decidedAlone(revision: string, decision: Omit<OwnDecision, 'inLedger'>): void {
+  decidedAlone(revision: string, decision: OwnDecision): void {
     this.#own.add(revision, { ...decision, inLedger: false });
   }
 

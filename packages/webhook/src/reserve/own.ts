@@ -1,19 +1,16 @@
-import type { CapacityType } from '@spotalis/core';
+import type { OwnDecision } from '@spotalis/ledger';
 
 /** How long a pod may stay unseen after its admission. One that is not there then was rejected by others. */
 const UNSEEN_MS = 5_000;
 
-export interface OwnDecision {
-  readonly token: string;
-  readonly type: CapacityType;
-  readonly rank: number;
+export interface RememberedDecision extends OwnDecision {
   /** False when it was made without the ledger, whose counts then do not include it. */
   readonly inLedger: boolean;
 }
 
 interface Entry {
   readonly revision: string;
-  readonly decision: OwnDecision;
+  readonly decision: RememberedDecision;
   readonly atMs: number;
 }
 
@@ -28,7 +25,7 @@ export class OwnDecisions {
     this.#now = now;
   }
 
-  add(revision: string, decision: OwnDecision): void {
+  add(revision: string, decision: RememberedDecision): void {
     this.#forgetOld();
     this.drop(revision, decision.token);
     const entry = { revision, decision, atMs: this.#now() };
@@ -37,12 +34,12 @@ export class OwnDecisions {
     this.#byAge.add(entry);
   }
 
-  get(revision: string, token: string): OwnDecision | undefined {
+  get(revision: string, token: string): RememberedDecision | undefined {
     this.#forgetOld();
     return this.#byRevision.get(revision)?.get(token)?.decision;
   }
 
-  of(revision: string): readonly OwnDecision[] {
+  of(revision: string): readonly RememberedDecision[] {
     this.#forgetOld();
     return [...(this.#byRevision.get(revision)?.values() ?? [])].map(({ decision }) => decision);
   }

@@ -1,18 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ApiClient, Credentials, type RawMeta, Transport } from '@spotalis/kube';
+import type { RawMeta } from '@spotalis/kube';
 import { MemoryLedger } from '@spotalis/ledger';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { connect, type Connection } from '../testing/connect.ts';
 import { FakeApi } from '../testing/fake-api.ts';
-import { kubeconfigOf } from '../testing/service.ts';
 import { openShop, owner, type Shop } from '../testing/shop.ts';
 import { ApiReads } from './reads.ts';
 import type { RevisionRef } from './revision.ts';
 
 let api: FakeApi;
-let directory: string;
-let transport: Transport;
+let connection: Connection;
 let ledger: MemoryLedger;
 let shop: Shop;
 let ref: RevisionRef;
@@ -20,10 +16,7 @@ let reads: ApiReads;
 
 beforeEach(async () => {
   api = new FakeApi();
-  directory = mkdtempSync(join(tmpdir(), 'spotalis-reads-'));
-  writeFileSync(join(directory, 'kubeconfig'), kubeconfigOf(await api.start()));
-  const credentials = new Credentials({ path: join(directory, 'kubeconfig') });
-  transport = new Transport({ credentials, userAgent: 'test' });
+  connection = connect(await api.start());
   ledger = new MemoryLedger({ now: Date.now });
   shop = openShop(api);
   const { metadata } = shop.replicaSet;
@@ -35,7 +28,7 @@ beforeEach(async () => {
     podTemplateHash: '5d89',
   };
   reads = new ApiReads({
-    client: new ApiClient(transport),
+    client: connection.client,
     ledger,
     typeOfNode: async (name) => (name.startsWith('spot') ? 'spot' : undefined),
     deadlineMs: 2_000,
@@ -43,9 +36,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await transport.close();
+  await connection.close();
   await api.stop();
-  rmSync(directory, { recursive: true });
 });
 
 function put(name: string, metadata: Partial<RawMeta> = {}, spec: object = {}): void {

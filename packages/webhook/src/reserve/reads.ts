@@ -1,4 +1,4 @@
-import { type CapacityType, foreignKeys, readPodMark } from '@spotalis/core';
+import { admissionOf, type CapacityType, foreignKeys, tokenOf } from '@spotalis/core';
 import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
 import type { Ledger, LedgerPod, PodList } from '@spotalis/ledger';
 import { getReplicaSet } from '../workload/replicaset.ts';
@@ -55,7 +55,7 @@ export class ApiReads implements RevisionReads {
     const resourceVersion = await this.#each(ref, 'metadata', (pod) => {
       const known = readMark(pod);
       if (known === undefined) {
-        unmarked.set(tokenOf(pod), pod);
+        unmarked.set(tokenOfRaw(pod), pod);
       } else {
         marked.push(known);
       }
@@ -73,7 +73,7 @@ export class ApiReads implements RevisionReads {
     if (unknown.size > 0) {
       const whole: RawPod[] = [];
       await this.#each(ref, 'whole', (pod) => {
-        if (unknown.has(tokenOf(pod))) {
+        if (unknown.has(tokenOfRaw(pod))) {
           whole.push(pod);
         }
       });
@@ -82,7 +82,7 @@ export class ApiReads implements RevisionReads {
         const node = pod.spec?.nodeName;
         const type = node === undefined ? undefined : await this.#options.typeOfNode(node);
         if (type !== undefined) {
-          known.set(tokenOf(pod), { type });
+          known.set(tokenOfRaw(pod), { type });
         }
       }
     }
@@ -136,21 +136,15 @@ function isOf({ metadata }: RawPod, replicaSetUid: string): boolean {
   return metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid === replicaSetUid;
 }
 
-function tokenOf({ metadata }: RawPod): string {
-  return readPodMark(metadata.annotations ?? {}).token ?? metadata.uid;
+function tokenOfRaw({ metadata }: RawPod): string {
+  return tokenOf({ metadata, ...admissionOf(metadata) });
 }
 
-/** What the pod says of itself; undefined when it does not say its type. */
+/** What the pod says of itself; undefined when admission did not give it its type. */
 function readMark({ metadata }: RawPod): LedgerPod | undefined {
-  const { token, type, rank, substitute } = readPodMark(metadata.annotations ?? {});
-  if (token === null || type === null) {
-    return undefined;
-  }
-  return {
-    token,
-    type,
-    resourceVersion: metadata.resourceVersion,
-    substitute,
-    ...(rank === null ? {} : { rank }),
-  };
+  const admission = admissionOf(metadata);
+  if (admission.admitted === undefined) return undefined;
+  const { type, rank, substitute } = admission.admitted;
+  const token = tokenOf({ metadata, ...admission });
+  return { token, type, rank, substitute, resourceVersion: metadata.resourceVersion };
 }

@@ -281,6 +281,27 @@ describe('an outage of the ledger', () => {
     }
   });
 
+  it('says again of a substitute that it is one, whoever decided so', async () => {
+    const world = new World();
+    const outage = new Outage(world.ledger);
+    await world.ledger.openPool('dry', 60_000);
+    const reserver = world.reserver(outage.ledger);
+    const asked = (token: string, carried?: string) =>
+      request(token, {
+        policy: { spotPercentage: 100, minOnDemand: 0 },
+        pool: 'dry',
+        ...(carried === undefined ? {} : { carried }),
+      });
+    const byLedger = await reserve(reserver, asked('a'));
+    outage.down = true;
+    const alone = await reserve(reserver, asked('b'));
+    for (const { token, substitute } of [byLedger, alone]) {
+      expect(substitute).toBe(true);
+      const again = await reserve(reserver, asked(`${token}-again`, token));
+      expect(again).toMatchObject({ token, type: 'on-demand', substitute: true, source: 'replay' });
+    }
+  });
+
   it('has all who ask meanwhile join the LIST under way, and decides as in one row', async () => {
     const world = new World();
     world.listGate = new Gate();
@@ -338,6 +359,25 @@ describe('an outage of the ledger', () => {
     expect(world.lists).toHaveLength(length + 1);
   });
 
+  it('is not a time to wait for a slow LIST by, where the pods were counted before', async () => {
+    const world = new World();
+    const outage = new Outage(world.ledger);
+    const reserver = world.reserver(outage.ledger);
+    for (const index of times(4)) await reserve(reserver, request(`t${index}`));
+    world.now += 2_000;
+    world.listGate = new Gate();
+    outage.down = true;
+    const all = await Promise.all(times(6).map((index) => reserve(reserver, request(`u${index}`))));
+    expect(all.every(({ source }) => source === 'ledger-unavailable')).toBe(true);
+    expect(Math.abs(all.filter(({ type }) => type === 'spot').length - 4)).toBeLessThanOrEqual(1);
+    // It has gone on, and what it found will do for those who come later.
+    world.listGate.open();
+    await settle();
+    const { length } = world.lists;
+    await reserve(reserver, request('v'));
+    expect(world.lists).toHaveLength(length);
+  });
+
   it('leaves nothing in the ledger of an answer that did not get through', async () => {
     const world = new World();
     world.failing = true;
@@ -373,6 +413,24 @@ describe('an outage of the ledger', () => {
     world.listGate.open();
     for (const { source } of await Promise.all(asked)) expect(source).toBe('ledger');
     expect(await world.ledger.entries(request('a').revision)).toHaveLength(4);
+  });
+
+  it('gives a place back that was taken by the question nobody heard the answer of', async () => {
+    const world = new World();
+    const decide = jest.spyOn(world.ledger, 'decide');
+    const reserver = world.reserver();
+    await reserve(reserver, request('a'));
+    world.now += 2_000;
+    decide.mockImplementationOnce(async (asked) => {
+      decide.mockRestore();
+      await world.ledger.decide(asked);
+      throw new LedgerUnavailable('LEDGER_TIMEOUT', 'carried out, and the answer was late');
+    });
+    const ask = request('b');
+    const reservation = await reserve(reserver, ask);
+    expect(reservation.source).toBe('ledger');
+    await reserver.giveBack(ask, reservation);
+    expect((await world.ledger.entries(ask.revision)).map(({ token }) => token)).toEqual(['a']);
   });
 
   it('has what it may have decided cancelled when the caller went away during the look at the pods', async () => {

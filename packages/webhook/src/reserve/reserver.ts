@@ -13,7 +13,7 @@ import {
   type ReplicaSetBirth,
   startAlone,
 } from '@spotalis/ledger';
-import { type Deadline, DecisionTimeoutError } from './deadline.ts';
+import { atMost, type Deadline, DecisionTimeoutError } from './deadline.ts';
 import { Estimates } from './estimates.ts';
 import { FreshCalls, SharedCalls } from './flight.ts';
 import {
@@ -60,7 +60,7 @@ export interface ReserverObserver {
 }
 
 export interface ReserverOptions {
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, 'decide' | 'announce' | 'cancel' | 'merge' | 'isPoolOpen'>;
   readonly reads: RevisionReads;
   readonly now: () => number;
   /** Which of our replicas this is, as far as it is known. */
@@ -77,6 +77,12 @@ const MAX_STEPS = 6;
  * of a burst, so old counts cost little: of 450 pods over ten replicas 1.1 off on average instead of 1.0.
  */
 const FRESH_MS = 500;
+
+/**
+ * As long as a look at the pods is waited for where older counts are known. In a burst the API server is busy with the
+ * very pods that are to be counted, and an answer after its own patience is none. Who asks later has the look's result.
+ */
+const LOOK_MS = 500;
 
 /** Revisions decided alone in one outage; one forgotten begins its sequence anew. */
 const ALONE = 5_000;
@@ -95,7 +101,7 @@ interface RevisionState {
 
 /** Takes a place for each admission: from the ledger, or when it cannot say in time, from what is known here. */
 export class Reserver {
-  readonly #ledger: Ledger;
+  readonly #ledger: ReserverOptions['ledger'];
   readonly #reads: RevisionReads;
   readonly #observer: ReserverObserver;
   readonly #estimates: Estimates;
@@ -159,13 +165,15 @@ export class Reserver {
       return await this.#askLedger(request, deadline);
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
+      // The question may have been carried out, unless it was an earlier call's.
+      const retry = this.#estimates.own(request.revision.replicaSetUid, request.token) === undefined;
       const looked = await this.#lookAtPods(request, deadline);
       if (!looked || deadline.over) throw error;
-      return await this.#askLedger(request, deadline);
+      return await this.#askLedger(request, deadline, retry);
     }
   }
 
-  async #askLedger(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
+  async #askLedger(request: ReservationRequest, deadline: Deadline, retry = false): Promise<Reservation> {
     const { revision, token, carried, policy, allowed, pool, dryRun, replicas, birth } = request;
     const base = {
       revision: { workloadUid: revision.workloadUid, replicaSetUid: revision.replicaSetUid },
@@ -175,6 +183,7 @@ export class Reserver {
       allowed,
       ...(pool === undefined ? {} : { pool }),
       dryRun,
+      retry,
     };
     let ask: DecideRequest = {
       ...base,
@@ -238,21 +247,23 @@ export class Reserver {
 
   /** Best effort, and no longer than the admission may take. What was known a moment ago is as good as a look: false. */
   async #lookAtPods({ revision }: ReservationRequest, deadline: Deadline): Promise<boolean> {
-    if (this.#estimates.ageMs(revision.replicaSetUid) < FRESH_MS) return false;
+    const ageMs = this.#estimates.ageMs(revision.replicaSetUid);
+    if (ageMs < FRESH_MS) return false;
     this.#observer.list('ledger-unavailable');
     try {
       const look = this.#looks.ask(revision.replicaSetUid, () => this.#readRevision([{ ref: revision }]));
-      await deadline.within(look);
+      await deadline.within(Number.isFinite(ageMs) ? atMost(LOOK_MS, look) : look);
     } catch {
       // What was known before has to do.
     }
     return true;
   }
 
-  #remember({ revision, dryRun }: ReservationRequest, { token, type, rank, counts }: Reservation): void {
+  #remember({ revision, dryRun }: ReservationRequest, reservation: Reservation): void {
+    const { token, type, rank, substitute, counts } = reservation;
     if (dryRun || counts === undefined) return;
     this.#alone.delete(revision.replicaSetUid);
-    this.#estimates.ledgerSaid(revision.replicaSetUid, counts, { token, type, rank });
+    this.#estimates.ledgerSaid(revision.replicaSetUid, counts, { token, type, rank, substitute });
   }
 
   #giveBackWhenDone(request: ReservationRequest, attempt: Promise<Reservation>): void {
@@ -280,8 +291,8 @@ export class Reserver {
       this.#estimates.own(replicaSetUid, token) ??
       (carried === undefined ? undefined : this.#estimates.own(replicaSetUid, carried));
     if (earlier !== undefined) {
-      const { token: kept, type, rank } = earlier;
-      return { token: kept, type, rank, substitute: false, source: 'replay', counts: undefined };
+      const { token: kept, type, rank, substitute } = earlier;
+      return { token: kept, type, rank, substitute, source: 'replay', counts: undefined };
     }
     const estimate = this.#estimates.of(replicaSetUid);
     // With nothing known of the pods, on-demand is the safe one.
@@ -295,9 +306,9 @@ export class Reserver {
     const { type, rank, substitute, state } = decided;
     if (!dryRun) {
       this.#keepAlone(replicaSetUid, state);
-      this.#estimates.decidedAlone(replicaSetUid, { token, type, rank });
       const { workloadUid } = request.revision;
       const decision = { token, type, rank, substitute };
+      this.#estimates.decidedAlone(replicaSetUid, decision);
       this.#ledger.announce({ workloadUid, replicaSetUid }, decision).catch(() => undefined);
     }
     return {

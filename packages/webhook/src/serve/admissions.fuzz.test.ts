@@ -3,15 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { preparePlacement } from '@spotalis/core';
-import { MemoryLedger } from '@spotalis/ledger';
 import { createLogger, Metrics, webhookMetrics } from '@spotalis/runtime';
 import * as fc from 'fast-check';
 import request from 'supertest';
-import { Admission } from '../admission/admission.ts';
 import { admissionMetrics } from '../report/metrics.ts';
-import { Reserver } from '../reserve/reserver.ts';
-import type { Resolution } from '../workload/workloads.ts';
+import { managedAdmission } from '../testing/admission.ts';
 import { admissionPath, admissionsApp } from './admissions.ts';
 
 const runs = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) };
@@ -20,56 +16,9 @@ const fixture: object = JSON.parse(
   readFileSync(new URL('../review/fixtures/replicaset-pod.json', import.meta.url), 'utf8'),
 );
 
-const managed: Resolution = {
-  kind: 'managed',
-  workload: { kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'd' },
-  policy: {
-    kind: 'valid',
-    numbers: { spotPercentage: 70, minOnDemand: 1 },
-    window: null,
-    fallbackAfterMs: 'never',
-    paused: false,
-    problems: [],
-  },
-  firstOrdinal: 0,
-};
-
-const label = (value: string) => [{ op: 'equals', key: 'karpenter.sh/capacity-type', value }] as const;
-
 /** Every pod that gets through the gate is of one managed Deployment, so that all of the walk is under test. */
 function serverUnderTest(): Server {
-  const ledger = new MemoryLedger({ now: Date.now });
-  const reads = {
-    replicaSet: async () => ({
-      replicas: { replicas: 5, resourceVersion: '1' },
-      birth: { createdAtMs: 0, untouched: false },
-    }),
-    pods: async () => ({ resourceVersion: '1', pods: [] }),
-  };
-  const observer = { list: () => undefined, replicaSetRead: () => undefined };
-  const reserver = new Reserver({
-    ledger,
-    reads,
-    now: () => performance.now(),
-    lane: { index: 0, of: 1 },
-    random: Math.random,
-    observer,
-  });
-  const admission = new Admission({
-    workloads: { resolve: async () => managed },
-    reserver,
-    ledger,
-    placement: preparePlacement(
-      { spot: label('spot'), onDemand: label('on-demand') },
-      {
-        tolerations: [{ key: 'spot', operator: 'Exists' }],
-        affinity: { spot: [], 'on-demand': [] },
-        spreadSpotOverZones: true,
-      },
-    ),
-    hasCapacity: () => true,
-    readOnly: () => false,
-  });
+  const { admission } = managedAdmission();
   const metrics = new Metrics();
   const app = admissionsApp({
     admission,

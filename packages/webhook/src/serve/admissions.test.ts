@@ -1,12 +1,13 @@
 import { createServer, request as plainRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics, webhookMetrics } from '@spotalis/runtime';
 import request from 'supertest';
 import type { Admission } from '../admission/admission.ts';
-import type { Outcome } from '../admission/outcome.ts';
 import { admissionMetrics } from '../report/metrics.ts';
+import { aSteered } from '../testing/outcome.ts';
 import { reviewOf } from '../testing/shop.ts';
 import { admissionPath, admissionsApp } from './admissions.ts';
 import { callTimeoutMs } from './timeout.ts';
@@ -35,22 +36,6 @@ async function serve(admit: Admission['admit']): Promise<{ url: string; metrics:
   return { url: `http://127.0.0.1:${(listening.address() as AddressInfo).port}`, metrics };
 }
 
-const placed = (giveBack: () => Promise<void>): Outcome => ({
-  result: 'steered',
-  reason: 'ledger',
-  type: 'spot',
-  substitute: false,
-  workload: { kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'd' },
-  revision: '1',
-  numbers: { spotPercentage: 70, minOnDemand: 1 },
-  counts: undefined,
-  token: 'u',
-  patch: [],
-  warnings: [],
-  dryRun: false,
-  giveBack,
-});
-
 describe('an exchange', () => {
   it('answers a fault of this program with 500 and the UID, and counts it', async () => {
     const { url, metrics } = await serve(async () => {
@@ -59,10 +44,32 @@ describe('an exchange', () => {
     const answer = await request(url).post(admissionPath).send(reviewOf('u', {}));
     expect(answer.status).toBe(500);
     expect(answer.body.response).toMatchObject({ uid: 'u', allowed: true });
-    const page = await metrics.metrics();
+    const page = await text(metrics.page());
     expect(page).toContain('result="failed",capacity_type="none",reason="error"} 1');
     expect(page).toContain('controller_runtime_webhook_requests_total{webhook="pods",code="500"} 1');
     expect(page).toContain('controller_runtime_webhook_requests_in_flight{webhook="pods"} 0');
+  });
+
+  it('counts an admission whose caller gave up as 499', async () => {
+    let giveUp: () => void = () => undefined;
+    const { url, metrics } = await serve(async (_, deadline) => {
+      giveUp();
+      return deadline.within(new Promise<never>(() => undefined));
+    });
+    const call = plainRequest(`${url}${admissionPath}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    });
+    call.on('error', () => undefined);
+    giveUp = () => call.destroy();
+    const ended = new Promise<void>((resolve) => {
+      server?.on('request', (_, response) => response.once('close', () => resolve()));
+    });
+    call.end(JSON.stringify(reviewOf('u', {})));
+    await ended;
+    const page = await text(metrics.page());
+    expect(page).toContain('controller_runtime_webhook_requests_total{webhook="pods",code="499"} 1');
+    expect(page).toContain('controller_runtime_webhook_requests_total{webhook="pods",code="200"} 0');
   });
 
   it('tells the decision at once that the caller went away', async () => {
@@ -75,7 +82,7 @@ describe('an exchange', () => {
           resolve(deadline.abandoned);
           throw error;
         }
-        return placed(async () => undefined);
+        return aSteered();
       }).then(({ url }) => send(url));
     });
     let call: ReturnType<typeof plainRequest>;
@@ -92,7 +99,7 @@ describe('an exchange', () => {
 
   it('gives a place back whose answer could not be delivered', async () => {
     const givenBack = new Promise<string>((resolve) => {
-      const outcome = placed(async () => resolve('given back'));
+      const outcome = aSteered({ giveBack: async () => resolve('given back') });
       void serve(async (_, deadline) => {
         call.destroy();
         // Not until the server knows that the caller is gone.

@@ -12,6 +12,9 @@ import { callTimeoutMs } from './timeout.ts';
 /** Where a MutatingWebhookConfiguration has to send its reviews. */
 export const admissionPath = '/mutate';
 
+/** What nginx made customary for a request whose caller did not wait for the answer. */
+const CALLER_GONE = 499;
+
 export interface AdmissionsOptions {
   readonly admission: Pick<Admission, 'admit'>;
   readonly decisionTimeoutMs: number;
@@ -110,7 +113,8 @@ class Exchange {
 
   /** Of every exchange the last event, answered or not. */
   #closed(): void {
-    this.#options.requests.finished(this.#response.statusCode, this.#elapsedMs());
+    const { statusCode, writableFinished } = this.#response;
+    this.#options.requests.finished(writableFinished ? statusCode : CALLER_GONE, this.#elapsedMs());
     if (this.#response.writableFinished) return;
     this.#deadline.abandon();
     this.#giveBack();
