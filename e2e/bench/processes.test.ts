@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cpuMs, rssMiB, total } from './processes.ts';
+import { cpuMs, filesMiB, rssMiB, total } from './processes.ts';
 
 const linux = process.platform === 'linux' ? it : it.skip;
 
@@ -14,6 +14,8 @@ describe('a process in /proc', () => {
   linux('holds as much memory as it says itself', () => {
     const itself = process.memoryUsage.rss() / 1024 ** 2;
     expect(Math.abs((rssMiB(process.pid) ?? 0) - itself)).toBeLessThan(20);
+    expect(filesMiB(process.pid)).toBeGreaterThan(1);
+    expect(filesMiB(process.pid)).toBeLessThan(itself);
   });
 
   it('is nothing to ask when it does not exist', () => {

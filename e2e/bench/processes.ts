@@ -13,9 +13,14 @@ export function cpuMs(pid: number): number | undefined {
 }
 
 /** Memory that the process holds, in MiB. */
-export function rssMiB(pid: number): number | undefined {
+export const rssMiB = (pid: number): number | undefined => statusMiB(pid, 'VmRSS');
+
+/** What of it are pages of files, of its program first of all: all processes of one program share them. */
+export const filesMiB = (pid: number): number | undefined => statusMiB(pid, 'RssFile');
+
+function statusMiB(pid: number, field: 'VmRSS' | 'RssFile'): number | undefined {
   const text = readProc(pid, 'status');
-  const kib = text === undefined ? undefined : /^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1];
+  const kib = text === undefined ? undefined : new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1];
   return kib === undefined ? undefined : Number(kib) / 1024;
 }
 

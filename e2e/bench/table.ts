@@ -1,4 +1,5 @@
 import type { Cell, Table } from './bench.ts';
+import { median } from './statistics.ts';
 
 /** Three significant digits say all that a benchmark knows; whole numbers stay as they are. */
 export function formatCell(cell: Cell | undefined): string {
@@ -8,6 +9,14 @@ export function formatCell(cell: Cell | undefined): string {
   if (Number.isInteger(cell)) return cell.toLocaleString('en-US');
   const decimals = Math.max(0, Math.min(4, 2 - Math.floor(Math.log10(Math.abs(cell)))));
   return cell.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+/** The median, and the least and the greatest where there are several. */
+export function spread(values: readonly number[], format: (value: number) => string = formatCell): string {
+  if (values.length === 0) return '–';
+  const middle = format(median(values));
+  if (values.length === 1) return middle;
+  return `${middle} (${format(Math.min(...values))}–${format(Math.max(...values))})`;
 }
 
 function cellsOf({ columns, rows }: Table): string[][] {

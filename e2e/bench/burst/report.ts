@@ -1,5 +1,6 @@
 import type { Table } from '../bench.ts';
 import { median, quantile, sum } from '../statistics.ts';
+import { spread } from '../table.ts';
 import type { Load } from '../workloads.ts';
 import { type Histogram, meanOf, merged, quantileOf } from './histogram.ts';
 import type { LaneName } from './lane.ts';
@@ -46,10 +47,7 @@ class SizeView {
   ratio(over: LaneName, under: LaneName, of: (trial: Trial) => number): string {
     const below = this.values(under, of);
     const ratios = this.values(over, of).map((value, round) => value / (below[round] ?? Number.NaN));
-    if (ratios.length === 0) return '–';
-    const middle = median(ratios).toFixed(2);
-    if (ratios.length === 1) return middle;
-    return `${middle} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
+    return spread(ratios, (ratio) => ratio.toFixed(2));
   }
 }
 

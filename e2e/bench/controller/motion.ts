@@ -4,7 +4,7 @@ import { type Cluster, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
 import { rssMiB } from '../processes.ts';
 import { quantile } from '../statistics.ts';
-import { type Controller, looksOf, metricsOf, startController } from './process.ts';
+import { askMs, type Controller, looksOf, metricsOf, startController } from './process.ts';
 
 /** From a change of a policy, sent, to the leader's line with the new targets. */
 export interface Latency {
@@ -132,15 +132,16 @@ export async function failOver(
   const standbyRssMiB = rssMiB(standby.pid) ?? Number.NaN;
   await leader.component.kill('SIGKILL');
   const diedMs = performance.now();
-  const secondsUntil = async (what: string, looks: number): Promise<number> => {
-    await waitFor(what, async () => (await looksOf(standby)) >= looks, {
-      timeoutMs: 60_000,
-      intervalMs: 50,
-    });
+  const secondsUntil = async (what: string, looks: number, intervalMs: number): Promise<number> => {
+    await waitFor(what, async () => (await looksOf(standby)) >= looks, { timeoutMs: 60_000, intervalMs });
     return (performance.now() - diedMs) / 1000;
   };
-  const secondsToLeading = await secondsUntil('the standby to look at a workload', 1);
-  const secondsToSwept = await secondsUntil(`the standby to look at ${workloads} workloads`, workloads);
+  const secondsToLeading = await secondsUntil('the standby to look at a workload', 1, 50);
+  const secondsToSwept = await secondsUntil(
+    `the standby to look at ${workloads} workloads`,
+    workloads,
+    askMs,
+  );
   await standby.component.kill('SIGTERM');
   return { secondsToLeading, secondsToSwept, standbyRssMiB };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, installationNamespace, waitFor } from '@spotalis/cluster';
-import { cpuMs, rssMiB } from '../processes.ts';
-import { type Controller, looksOf, startController } from './process.ts';
+import { cpuMs, filesMiB, rssMiB } from '../processes.ts';
+import { askMs, type Controller, looksOf, startController } from './process.ts';
 
 /** One controller process, alone, over what is in the cluster. */
 export interface Observation {
@@ -9,6 +9,7 @@ export interface Observation {
   readonly secondsToSwept: number;
   readonly cpuSecondsToReady: number;
   readonly rssMiB: number;
+  readonly filesMiB: number;
   readonly cpuPercentAtRest: number;
   readonly leaseWritesPerMinute: number;
   readonly otherWritesPerMinute: number;
@@ -35,7 +36,7 @@ export async function observe(
   await waitFor(
     `${workloads} workloads to be looked at`,
     async () => ({ looks: await looksOf(controller) }),
-    { timeoutMs: 120_000, until: ({ looks }) => looks >= workloads },
+    { timeoutMs: 120_000, intervalMs: askMs, until: ({ looks }) => looks >= workloads },
   );
   const sweptMs = performance.now();
   await pause(rest.afterMs);
@@ -48,6 +49,7 @@ export async function observe(
     secondsToSwept: (sweptMs - readyMs) / 1000,
     cpuSecondsToReady: cpuAtReady / 1000,
     rssMiB: rssMiB(pid) ?? Number.NaN,
+    filesMiB: filesMiB(pid) ?? Number.NaN,
     cpuPercentAtRest: (100 * ((cpuMs(pid) ?? Number.NaN) - cpuBefore)) / restedMs,
     ...requestsPerMinute(cluster, restedSinceMs, restedMs),
   };

@@ -40,6 +40,9 @@ export async function metricsOf({ metricsPort }: Controller): Promise<string> {
   return (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
 }
 
+/** The page of a leader has thousands of lines, and to make it is work of the very process that is measured. */
+export const askMs = 500;
+
 /** How often it has looked at a workload. */
 export async function looksOf(controller: Controller): Promise<number> {
   const text = await metricsOf(controller);

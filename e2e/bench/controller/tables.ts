@@ -15,6 +15,10 @@ const measures: readonly { readonly title: string; readonly of: (observed: Obser
   { title: 'From then until each was looked at, s', of: ({ secondsToSwept }) => secondsToSwept },
   { title: 'CPU until ready, s', of: ({ cpuSecondsToReady }) => cpuSecondsToReady },
   { title: 'Memory at rest (RSS), MiB', of: ({ rssMiB: memory }) => memory },
+  {
+    title: 'Of that pages of the program, which all Node processes share',
+    of: ({ filesMiB: shared }) => shared,
+  },
   { title: 'CPU at rest, %', of: ({ cpuPercentAtRest }) => cpuPercentAtRest },
   { title: 'Writes a minute at rest: the Lease', of: ({ leaseWritesPerMinute }) => leaseWritesPerMinute },
   { title: 'Writes a minute at rest: all else', of: ({ otherWritesPerMinute }) => otherWritesPerMinute },

@@ -13,60 +13,58 @@ export interface Latencies {
 
 type Bodies = () => Buffer;
 
-/**
- * Open loop: requests begin when they are due, whether or not earlier ones have been answered, and each is timed
- * from when it was due. A closed loop would wait with a slow server and never see its queue.
- */
-export async function atRate(
-  target: Target,
-  perSecond: number,
-  forMs: number,
-  bodies: Bodies,
-): Promise<Latencies> {
-  const recorder = new Recorder(target);
-  const total = Math.round((perSecond * forMs) / 1_000);
-  const beganMs = performance.now();
-  const sent: Promise<void>[] = [];
-  while (sent.length < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - beganMs) * perSecond) / 1_000) + 1);
-    while (sent.length < due) {
-      sent.push(recorder.send(bodies(), beganMs + (sent.length * 1_000) / perSecond));
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  await Promise.all(sent);
-  return recorder.finish(performance.now() - beganMs);
-}
-
-/** Closed loop with so many under way at once: the most that the target does. */
-export async function atOnce(
-  target: Target,
-  inFlight: number,
-  forMs: number,
-  bodies: Bodies,
-): Promise<Latencies> {
-  const recorder = new Recorder(target);
-  const beganMs = performance.now();
-  const client = async (): Promise<void> => {
-    while (performance.now() - beganMs < forMs) await recorder.send(bodies(), performance.now());
-  };
-  await Promise.all(Array.from({ length: inFlight }, client));
-  return recorder.finish(performance.now() - beganMs);
-}
-
-class Recorder {
-  readonly #latenciesMs: number[] = [];
+/** Who calls one target, over connections that stay open from one load to the next, as those of an API server do. */
+export class Caller {
+  readonly target: Target;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  readonly #target: Target;
-  #failures = 0;
 
   constructor(target: Target) {
-    this.#target = target;
+    this.target = target;
   }
 
-  async send(body: Buffer, dueMs: number): Promise<void> {
-    const { port, ca } = this.#target;
-    const status = await new Promise<number>((resolve) => {
+  /**
+   * Open loop: requests begin when they are due, whether or not earlier ones have been answered, and each is timed
+   * from when it was due. A closed loop would wait with a slow server and never see its queue.
+   */
+  async atRate(perSecond: number, forMs: number, bodies: Bodies): Promise<Latencies> {
+    const recorder = new Recorder();
+    const total = Math.round((perSecond * forMs) / 1_000);
+    const beganMs = performance.now();
+    const sent: Promise<void>[] = [];
+    while (sent.length < total) {
+      const due = Math.min(total, Math.floor(((performance.now() - beganMs) * perSecond) / 1_000) + 1);
+      while (sent.length < due) {
+        const dueMs = beganMs + (sent.length * 1_000) / perSecond;
+        sent.push(this.#send(bodies()).then((status) => recorder.record(status, dueMs)));
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await Promise.all(sent);
+    return recorder.latencies(performance.now() - beganMs);
+  }
+
+  /** Closed loop with so many under way at once: the most that the target does. */
+  async atOnce(inFlight: number, forMs: number, bodies: Bodies): Promise<Latencies> {
+    const recorder = new Recorder();
+    const beganMs = performance.now();
+    const client = async (): Promise<void> => {
+      while (performance.now() - beganMs < forMs) {
+        const sentMs = performance.now();
+        recorder.record(await this.#send(bodies()), sentMs);
+      }
+    };
+    await Promise.all(Array.from({ length: inFlight }, client));
+    return recorder.latencies(performance.now() - beganMs);
+  }
+
+  stop(): void {
+    this.#agent.destroy();
+  }
+
+  /** The status; 0 where there was no answer. */
+  #send(body: Buffer): Promise<number> {
+    const { port, ca } = this.target;
+    return new Promise((resolve) => {
       const call = request(
         {
           host: 'localhost',
@@ -85,12 +83,19 @@ class Recorder {
       call.once('error', () => resolve(0));
       call.end(body);
     });
-    if (status === 200) this.#latenciesMs.push(performance.now() - dueMs);
+  }
+}
+
+class Recorder {
+  readonly #latenciesMs: number[] = [];
+  #failures = 0;
+
+  record(status: number, sinceMs: number): void {
+    if (status === 200) this.#latenciesMs.push(performance.now() - sinceMs);
     else this.#failures += 1;
   }
 
-  finish(tookMs: number): Latencies {
-    this.#agent.destroy();
+  latencies(tookMs: number): Latencies {
     const sorted = this.#latenciesMs.toSorted((a, b) => a - b);
     const at = (share: number): number =>
       Number(

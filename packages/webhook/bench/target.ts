@@ -15,6 +15,8 @@ export interface Target {
   /** PEM. */
   readonly ca: string;
   rssMb(): number;
+  /** What of it are pages of files, of Node first of all, which all its processes share. */
+  filesMb(): number;
   /** User and system time so far, counted in 10 ms. */
   cpuMs(): number;
   stop(): Promise<void>;
@@ -69,7 +71,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 const [directory, port] = process.argv.slice(-2);
 const tls = { cert: readFileSync(directory + '/tls.crt'), key: readFileSync(directory + '/tls.key') };
-createServer(tls, (request, response) => {
+createServer({ ...tls, keepAliveTimeout: 120_000 }, (request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
     const body = Buffer.concat(chunks);
@@ -116,12 +118,17 @@ function foreignEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SPOTALIS_')));
 }
 
-function processOf(child: ChildProcess, directory: string): Pick<Target, 'rssMb' | 'cpuMs' | 'stop'> {
+function processOf(
+  child: ChildProcess,
+  directory: string,
+): Pick<Target, 'rssMb' | 'filesMb' | 'cpuMs' | 'stop'> {
+  const mebibytesOf = (field: string): number => {
+    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    return Math.round(Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1_024);
+  };
   return {
-    rssMb() {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
-      return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
-    },
+    rssMb: () => mebibytesOf('VmRSS'),
+    filesMb: () => mebibytesOf('RssFile'),
     cpuMs() {
       const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
       // The name, in parentheses, may hold anything; after it come the state and 11 more.

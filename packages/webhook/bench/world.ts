@@ -16,6 +16,7 @@ const recorded: { readonly request: { readonly object: { readonly spec: object }
 export class BenchApi {
   readonly #api = new FakeApi();
   readonly #count: number;
+  #shops: readonly Shop[] = [];
   #generation = 0;
   bodyBytes = 0;
 
@@ -32,16 +33,20 @@ export class BenchApi {
   }
 
   /**
-   * New Deployments each time: nobody observes these pods, and a decision whose pod was not seen for 30 s is looked
-   * for in a LIST, which is not what is measured here.
+   * New Deployments in place of the former ones: nobody observes these pods, and a decision whose pod was not seen for
+   * 30 s is looked for in a LIST, which is not what is measured here.
    */
   reviews(): () => Buffer {
     this.#generation += 1;
-    const shops = Array.from({ length: this.#count }, (_, index): Shop => {
+    for (const { deployment, replicaSet } of this.#shops) {
+      this.#api.remove(replicaSet);
+      this.#api.remove(deployment);
+    }
+    this.#shops = Array.from({ length: this.#count }, (_, index): Shop => {
       const name = `web-${this.#generation}-${index}`;
       return openShop(this.#api, { name, replicas: REPLICAS });
     });
-    const pods = shops.map((shop) => podOf(shop, { spec: recorded.request.object.spec }));
+    const pods = this.#shops.map((shop) => podOf(shop, { spec: recorded.request.object.spec }));
     let next = 0;
     return () => {
       const review = reviewOf(randomUUID(), pods[next++ % pods.length]);
