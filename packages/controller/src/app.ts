@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ObservedWorkload, readCapacity } from '@spotalis/core';
+import { type ObservedWorkload, readCapacity, scheduleIsCron } from '@spotalis/core';
 import { ApiClient, type Credentials, EventRecorder, ownPod, Transport } from '@spotalis/kube';
 import { isEmbedded, openLedger, redisSettings } from '@spotalis/ledger';
 import {
@@ -51,8 +51,9 @@ import { Rebalancer } from './rebalance/rebalancer.ts';
 import { Bulletins } from './report/bulletin.ts';
 import { droughtMetrics, DroughtNarrator } from './report/droughts.ts';
 import { moveMetrics } from './report/metrics.ts';
+import { viewConditions } from './report/views.ts';
 import { Narrator } from './report/narrator.ts';
-import { classifierOf, managedIn, policyDefaultsOf, rebalanceSettings } from './settings.ts';
+import { classifierOf, managedIn, policiesOf, rebalanceSettings } from './settings.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
@@ -108,10 +109,11 @@ export function createController({ configuration, credentials, logger }: AppPart
     onDropped: (why, event, error) => logger.warn('event not written', { why, reason: event.reason, error }),
   });
 
-  const { live, refuse } = followConfiguration({
+  const { live } = followConfiguration({
     configuration,
     metrics,
     logger,
+    rules: [scheduleIsCron],
     changed(changed, keys) {
       if (keys.includes('readOnlyMode') && !changed.readOnlyMode) observation?.writesAllowed();
       leading.again();
@@ -125,7 +127,7 @@ export function createController({ configuration, credentials, logger }: AppPart
         note: message,
       }),
   });
-  const settings = rebalanceSettings(placement, () => live.current, refuse);
+  const settings = rebalanceSettings(placement, () => live.current);
 
   const cluster = new Cluster(isManaged, (error) => logger.error('observer failed', { error }));
   const isConfined = values.scope.namespaces.length > 0;
@@ -175,12 +177,11 @@ export function createController({ configuration, credentials, logger }: AppPart
     logger.warn(`the ledger is ${note}`);
     lifecycle.readiness.add('ledger', () => ({ note }));
   }
-  const leadMetric = leadMetrics(metrics);
   const leaseMetric = leaderMetrics(metrics, LEASE_NAME);
   const moveMetric = moveMetrics(metrics);
   const droughtMetric = droughtMetrics(metrics);
-  const narrator = new Narrator({ recorder, metrics: { ...moveMetric, ...droughtMetric }, logger });
-  metrics.beforeScrape(() => narrator.refresh(wallMs()));
+  const narrator = new Narrator({ recorder, metrics: moveMetric, logger });
+  viewConditions(metrics, () => narrator.conditions(wallMs()));
 
   const mayWrite = (): boolean => leadership.mayWrite();
   const flights = new Flights();
@@ -234,6 +235,7 @@ export function createController({ configuration, credentials, logger }: AppPart
       now: wallMs,
       logger,
     });
+  const policyOf = policiesOf(cluster, () => live.current);
   const moveTimeoutMs = (): number => live.current.rebalance.moveTimeout;
   const placeholders = new Placeholders({
     cluster,
@@ -279,15 +281,15 @@ export function createController({ configuration, credentials, logger }: AppPart
     logger,
     moveTimeoutMs,
     relist: (workload) => ledgers.verified(workload),
+    policyOf,
     mayActOn,
     now: wallMs,
   });
   const reconciler = new Reconciler({
     cluster,
     problems: new Problems(recorder),
-    metrics: leadMetric,
     logger,
-    policyDefaults: () => policyDefaultsOf(live.current),
+    policyOf,
     isConfined,
     ledgers,
     reaches:
@@ -304,6 +306,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     resyncPeriodMs: values.controller.resyncPeriod,
     random,
   });
+  const leadMetric = leadMetrics(metrics, () => reconciler.reported.values());
   const inherit = (): (() => void) => {
     const lease = leaderElection.enabled
       ? { namespace: leaseNamespace, name: LEASE_NAME, identity }
@@ -324,7 +327,7 @@ export function createController({ configuration, credentials, logger }: AppPart
       () => liftHolds(cluster, holds),
       () => watchWebhook(probe),
       () => followAdmissions(cluster, bypass, () => leading.again()),
-      () => sweepFlights(flights, moveTimeoutMs, wallMs),
+      () => sweepFlights(flights, moveMetric, moveTimeoutMs, wallMs),
       () => {
         observation?.led();
         return () => undefined;
@@ -363,7 +366,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     movesInFlight: flights.state(),
     placeholders: placeholders.state(),
     workloads: Object.fromEntries(
-      [...reconciler.reports()].map(([subject, report]) => [
+      [...reconciler.reported].map(([subject, { report }]) => [
         subject,
         { ...report, rebalance: narrator.shown(subject) },
       ]),

@@ -1,18 +1,19 @@
 import {
   type CapacityType,
   classifyNode,
-  type DisruptionWindow,
   type Labels,
   managed,
   type NodeLabels,
-  parseSchedule,
+  type ObservedWorkload,
   type Placement,
-  type PolicyDefaults,
+  type PolicyReading,
+  readClusterWindow,
+  readPolicy,
   type RebalanceSettings,
   type Scope,
 } from '@spotalis/core';
-import { type Configuration, ConfigurationError } from '@spotalis/runtime';
-import type { Managed } from './observe/cluster.ts';
+import { accepted, type Configuration } from '@spotalis/runtime';
+import type { Cluster, Managed } from './observe/cluster.ts';
 
 /** The one rule of what is ours, with the configured scope. */
 export function managedIn(scope: Scope): Managed {
@@ -35,44 +36,22 @@ export function classifierOf(nodeLabels: NodeLabels): (labels: Labels) => Capaci
   };
 }
 
-/** When moves may start anywhere; null: always. */
-function windowOf({
-  schedule,
-  duration,
-}: Pick<Configuration['rebalance'], 'schedule' | 'duration'>): DisruptionWindow | null {
-  if (schedule === undefined || duration === undefined) return null;
-  const parsed = parseSchedule(schedule);
-  if (parsed.ok) return { schedule: parsed.value, durationMs: duration };
-  const message = `${JSON.stringify(schedule)} is not ${parsed.expected}; for example 0 22 * * *`;
-  throw new ConfigurationError([{ key: 'rebalance.schedule', message }]);
-}
-
 /** What decisions go by, worked out again only when the values in force are other ones. */
 export function rebalanceSettings(
   placement: Placement,
   current: () => Configuration,
-  onInvalid: (error: ConfigurationError) => void,
 ): () => RebalanceSettings {
-  // One that is wrong from the start stops the start.
-  let window = windowOf(current().rebalance);
   let read: Configuration | undefined;
   let settings: RebalanceSettings | undefined;
   return () => {
     const values = current();
     if (values === read && settings !== undefined) return settings;
     const { rebalance } = values;
-    try {
-      window = windowOf(rebalance);
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      onInvalid(error);
-    }
     const { maxRemovalsPerMinute, backoff } = values.fallback;
     const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
-    read = values;
     const next: RebalanceSettings = {
       readOnly: values.readOnlyMode,
-      window,
+      window: accepted(readClusterWindow(rebalance)),
       cooldownMs: cooldown,
       minPodAgeMs: minPodAge,
       allowSingleReplica,
@@ -84,13 +63,20 @@ export function rebalanceSettings(
         backoff: { initialMs: backoff.initial, maxMs: backoff.max },
       },
     };
+    read = values;
     settings = next;
     return next;
   };
 }
 
-/** What holds where neither a workload nor its namespace says otherwise. */
-export const policyDefaultsOf = ({ defaults, fallback }: Configuration): PolicyDefaults => ({
-  ...defaults,
-  spotFallbackAfter: `${fallback.after}ms`,
-});
+/** What holds for a workload as it, its Namespace and the configuration are now. */
+export const policiesOf =
+  (cluster: Pick<Cluster, 'namespaces'>, live: () => Configuration) =>
+  ({ annotations, metadata: { namespace = '' } }: ObservedWorkload): PolicyReading => {
+    const { defaults, fallback } = live();
+    return readPolicy({
+      workload: annotations,
+      namespace: cluster.namespaces.get(namespace)?.annotations ?? {},
+      defaults: { ...defaults, spotFallbackAfter: `${fallback.after}ms` },
+    });
+  };

@@ -98,6 +98,14 @@ describe('a move in flight', () => {
     expect(flights.historyOf('web')).toBeNull();
   });
 
+  it('whose answer was lost is as any other once its pod goes', () => {
+    const { flights, follow } = inFlight('unknown');
+    expect(follow(scene(gone, pod('b')), 15_000)).toBeUndefined();
+    expect(flights.nextLookMs('web', 600_000)).toBe(601_000);
+    expect(follow(scene(pod('b'), pod('c', { ready: false, type: 'on-demand' })), 20_000)).toBeUndefined();
+    expect(flights.nextLookMs('web', 600_000)).toBe(601_000);
+  });
+
   it('counts against every budget until it lands, and against the minute after that', () => {
     const { flights, follow } = inFlight();
     expect(use(flights, 2_000)).toEqual({

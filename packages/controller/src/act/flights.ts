@@ -274,6 +274,8 @@ function resultOf(
   if (victim !== undefined && !victim.ended) {
     return flight.eviction === 'unknown' && lastedMs >= ANSWER_MS ? 'lost' : undefined;
   }
+  // It goes, so that an answer that was lost needs no waiting for any more.
+  flight.eviction = 'taken';
   const present = new Set(flight.present);
   const fresh = alive(scene).filter(({ uid }) => !present.has(uid));
   const [first] = fresh;

@@ -7,9 +7,15 @@ export function sceneOf(cluster: Cluster, workload: ObservedWorkload | undefined
   if (workload === undefined) return { replicas: undefined, pods: [] };
   return {
     replicas: workload.replicas,
-    pods: cluster.podsOf(workload).map((pod) => flightPodOf(cluster, pod)),
+    pods: cluster
+      .podsOf(workload)
+      .filter((pod) => !isLeftOver(pod))
+      .map((pod) => flightPodOf(cluster, pod)),
   };
 }
+
+/** Failed or Succeeded, and nobody deletes it: its owner does not count it either. */
+const isLeftOver = ({ ended, terminating }: ObservedPod): boolean => ended && !terminating;
 
 function flightPodOf(cluster: Cluster, pod: ObservedPod): FlightPod {
   const { metadata, ended, ready, annotations } = pod;

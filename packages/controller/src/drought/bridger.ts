@@ -22,7 +22,7 @@ const SOON_MS = 500;
 const AT_ONCE = 10;
 
 export interface BridgerParts {
-  readonly droughts: Pick<Droughts, 'write' | 'removed'>;
+  readonly droughts: Pick<Droughts, 'write' | 'takeRemoval' | 'giveBackRemoval'>;
   readonly evictor: Pick<Evictor, 'removeUnscheduled'>;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly holds: Holds;
@@ -74,14 +74,18 @@ export class Bridger {
   }
 
   async #remove(workload: ObservedWorkload, pod: StuckReference): Promise<void> {
-    const { evictor, droughts, holds, narrator, now, logger } = this.#parts;
+    const { evictor, droughts, settings, holds, narrator, now, logger } = this.#parts;
     const { namespace = '', uid } = workload.metadata;
+    const askedAtMs = now();
+    if (!droughts.takeRemoval(settings().fallback.maxRemovalsPerMinute, askedAtMs)) return;
     const outcome = await evictor.removeUnscheduled(namespace, pod);
+    if (outcome.kind === 'evicted') {
+      narrator.removed(workload, pod, now());
+      return;
+    }
+    // Without an answer it may have been carried out.
+    if (outcome.kind !== 'error') droughts.giveBackRemoval(askedAtMs);
     switch (outcome.kind) {
-      case 'evicted':
-        droughts.removed(now());
-        narrator.removed(workload, pod, now());
-        return;
       case 'gone':
       case 'stale':
       case 'fenced':

@@ -29,7 +29,7 @@ export interface DroughtsParts {
 export class Droughts {
   readonly #parts: DroughtsParts;
   readonly #pools: Pools;
-  #removedAtMs: readonly number[] = [];
+  #removedAtMs: number[] = [];
 
   constructor(parts: DroughtsParts) {
     this.#parts = parts;
@@ -78,9 +78,21 @@ export class Droughts {
     return kind === 'written';
   }
 
-  /** Removals are harmless to whoever took over: the pods never ran, so a new leader begins with none. */
-  removed(nowMs: number): void {
-    this.#removedAtMs = [...this.#removedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS), nowMs];
+  /**
+   * Takes one of the minute's removals before it is asked for, since many workloads are in one drought; false: none is
+   * left. Removals are harmless to whoever took over: the pods never ran, so a new leader begins with none.
+   */
+  takeRemoval(limit: number, nowMs: number): boolean {
+    const recent = this.#removedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS);
+    if (recent.length >= limit) return false;
+    this.#removedAtMs = [...recent, nowMs];
+    return true;
+  }
+
+  /** The pod stays after all. */
+  giveBackRemoval(takenAtMs: number): void {
+    const at = this.#removedAtMs.indexOf(takenAtMs);
+    if (at >= 0) this.#removedAtMs = this.#removedAtMs.toSpliced(at, 1);
   }
 
   forget(workloadUid: string, nowMs: number): void {

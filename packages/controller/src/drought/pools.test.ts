@@ -125,6 +125,17 @@ describe('the breaker of a placement', () => {
     expect(pools.stateOf('p', NOW).kind).toBe('open');
   });
 
+  it('gives the turn to the next one when an attempt does not end', () => {
+    const { pools, inDrought } = poolsOf();
+    inDrought(0, 1, 2);
+    pools.note('p', 'w0', halfOpen(false), 59_999);
+    expect(pools.mayProbe('p', 'w1')).toBe(false);
+    pools.note('p', 'w0', halfOpen(false), 60_000);
+    expect(pools.mayProbe('p', 'w1')).toBe(true);
+    // It has shown nothing.
+    expect(pools.stateOf('p', NOW).kind).toBe('open');
+  });
+
   it('counts a workload where its placement is now', () => {
     const { pools, inDrought } = poolsOf();
     inDrought(0, 1, 2);

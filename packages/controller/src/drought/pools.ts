@@ -64,7 +64,7 @@ export class Pools {
     const known = this.#pools.get(pool) ?? this.#begin(pool);
     this.#poolOf.set(workloadUid, pool);
     const isProbing = breaker.state === 'half-open' && !breaker.proven;
-    if (isProbing) known.prober = workloadUid;
+    if (isProbing && hasTurn(breaker, nowMs)) known.prober = workloadUid;
     else if (known.prober === workloadUid) known.prober = undefined;
     if (breaker.state === 'open') {
       known.openedAtMs.set(workloadUid, breaker.openedAtMs);
@@ -133,6 +133,12 @@ export class Pools {
     });
   }
 }
+
+/** No longer than it waited for its turn: something else may hold it, a pause or a window, and not the capacity. */
+const hasTurn = (
+  { probedAtMs, backoffMs }: Extract<Breaker, { state: 'half-open' }>,
+  nowMs: number,
+): boolean => nowMs < probedAtMs + backoffMs;
 
 function areClose(openedAtMs: readonly number[]): boolean {
   const latest = openedAtMs.toSorted((a, b) => b - a);

@@ -5,8 +5,7 @@ import type { Logger } from '@spotalis/runtime';
 import { aDeployment, aManagedCluster, aNamespace, aPod } from '../testing/objects.ts';
 import { Cluster } from '../observe/cluster.ts';
 import { Ledgers } from '../rebalance/ledgers.ts';
-import { managedIn } from '../settings.ts';
-import type { WorkloadReport } from './metrics.ts';
+import { managedIn, policiesOf } from '../settings.ts';
 import { Problems } from './problems.ts';
 import { Reconciler } from './reconciler.ts';
 
@@ -14,7 +13,6 @@ const key = 'Deployment/shop/web';
 const seventy = { 'spotalis.io/spot-percentage': '70' };
 
 function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
-  const shown: (WorkloadReport | undefined)[] = [];
   const events: RecordedEvent[] = [];
   const lines: string[] = [];
   const ledger = { isDown: false };
@@ -28,9 +26,8 @@ function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
   const reconciler = new Reconciler({
     cluster,
     problems: new Problems({ record: (event) => events.push(event) }),
-    metrics: { show: (_workload, report) => shown.push(report) },
     logger,
-    policyDefaults: () => ({}),
+    policyOf: policiesOf(cluster, () => ({ defaults: {}, fallback: { after: 120_000 } }) as never),
     ledgers: new Ledgers({
       cluster,
       ledger: {
@@ -55,6 +52,7 @@ function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
     resyncPeriodMs: 30_000,
     random: () => 0,
   });
+  const shown = () => [...reconciler.reported.values()].map(({ report }) => report);
   return { reconciler, shown, events, lines, ledger };
 }
 
@@ -70,7 +68,7 @@ describe('the reconciler', () => {
     cluster.pods.upsert(aPod('a', { node: 'spot-1' }), true);
     const { reconciler, shown } = reconcilerOf(cluster);
     expect(await reconciler.reconcile(key)).toEqual({ requeueAfterMs: 30_000 });
-    expect(shown).toEqual([
+    expect(shown()).toEqual([
       {
         count: {
           actual: { spot: 1, onDemand: 0, unknown: 0 },
@@ -88,7 +86,7 @@ describe('the reconciler', () => {
     const { reconciler, shown, ledger } = reconcilerOf(withPolicy(seventy));
     ledger.isDown = true;
     expect(await reconciler.reconcile(key)).toEqual({ requeueAfterMs: 5_000 });
-    expect(shown).toMatchObject([{ reserved: undefined }]);
+    expect(shown()).toMatchObject([{ reserved: undefined }]);
   });
 
   it('writes one line when a split changes, and none when it does not', async () => {
@@ -109,9 +107,9 @@ describe('the reconciler', () => {
     await reconciler.reconcile(key);
     cluster.deployments.upsert(aDeployment({ labels: {} }), false);
     expect(await reconciler.reconcile(key)).toBeUndefined();
-    expect(shown.at(-1)).toBeUndefined();
+    expect(shown().at(-1)).toBeUndefined();
     expect(lines).toEqual(['reach of web-uid forgotten', `forgotten ${key}`]);
-    expect(reconciler.reports().size).toBe(0);
+    expect(reconciler.reported.size).toBe(0);
   });
 
   it('says each problem once, and again when it was put right and comes back', async () => {
@@ -132,7 +130,7 @@ describe('the reconciler', () => {
       },
       note: expect.stringContaining('"170"'),
     });
-    expect(shown.at(-1)).toMatchObject({ isInvalid: true });
+    expect(shown().at(-1)).toMatchObject({ isInvalid: true });
     cluster.deployments.upsert(aDeployment({ annotations: seventy }), false);
     await reconciler.reconcile(key);
     cluster.deployments.upsert(aDeployment({ annotations: { 'spotalis.io/spot-percentage': '170' } }), false);

@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   namespaceProblems,
   type ObservedWorkload,
-  type PolicyDefaults,
   type PolicyReading,
-  readPolicy,
   type TypeCounts,
 } from '@spotalis/core';
 import type { ReconcileResult } from '@spotalis/kube';
@@ -15,7 +13,7 @@ import type { Ledgers } from '../rebalance/ledgers.ts';
 import type { Rebalancer } from '../rebalance/rebalancer.ts';
 import type { LedgerReading } from '../rebalance/snapshot.ts';
 import { countWorkload, type WorkloadCount } from './count.ts';
-import type { LeadMetrics, WorkloadReport } from './metrics.ts';
+import type { ReportedWorkload } from './metrics.ts';
 import type { Problems } from './problems.ts';
 import { parseSubject, referenceTo, subjectOfWorkload } from './subject.ts';
 
@@ -25,9 +23,8 @@ const AGAIN_MS = 5_000;
 export interface ReconcilerParts {
   readonly cluster: Cluster;
   readonly problems: Problems;
-  readonly metrics: Pick<LeadMetrics, 'show'>;
   readonly logger: Logger;
-  readonly policyDefaults: () => PolicyDefaults;
+  readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
   readonly ledgers: Pick<Ledgers, 'read'>;
   /** Undefined where nobody else could be told. */
   readonly reaches: Pick<Reaches, 'tell' | 'forget'> | undefined;
@@ -41,18 +38,15 @@ export interface ReconcilerParts {
 /** Looks at one workload: counts it, says what is wrong with its annotations, has it repaired. Or at a Namespace. */
 export class Reconciler {
   readonly #parts: ReconcilerParts;
-  readonly #shown = new Map<
-    string,
-    { readonly workload: ObservedWorkload; readonly report: WorkloadReport }
-  >();
+  readonly #reported = new Map<string, ReportedWorkload>();
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
   }
 
   /** What was last reported, by workload. */
-  reports(): ReadonlyMap<string, WorkloadReport> {
-    return new Map([...this.#shown].map(([subject, { report }]) => [subject, report]));
+  get reported(): ReadonlyMap<string, ReportedWorkload> {
+    return this.#reported;
   }
 
   async reconcile(key: string): Promise<ReconcileResult | undefined> {
@@ -65,11 +59,11 @@ export class Reconciler {
     const { cluster, rebalancer, reaches, resyncPeriodMs, ledgers, random } = this.#parts;
     const workload = cluster.workload(subject.kind, subject.key);
     if (workload === undefined || !cluster.isManaged(workload)) {
-      this.#forget(key, workload);
-      return undefined;
+      const againInMs = this.#forget(key, workload);
+      return againInMs === undefined ? undefined : { requeueAfterMs: againInMs };
     }
-    if (this.#shown.get(key)?.workload.metadata.uid !== workload.metadata.uid) this.#forget(key, workload);
-    const policy = this.#policyOf(workload);
+    if (this.#reported.get(key)?.workload.metadata.uid !== workload.metadata.uid) this.#forget(key, workload);
+    const policy = this.#parts.policyOf(workload);
     const ledger = await ledgers.read(workload);
     this.#report(key, workload, policy, ledger);
     await reaches?.tell(workload);
@@ -80,17 +74,8 @@ export class Reconciler {
     return { requeueAfterMs: againInMs === undefined ? resyncInMs : Math.min(againInMs, resyncInMs) };
   }
 
-  #policyOf(workload: ObservedWorkload): PolicyReading {
-    const { cluster, policyDefaults } = this.#parts;
-    return readPolicy({
-      workload: workload.annotations,
-      namespace: cluster.namespaces.get(workload.metadata.namespace ?? '')?.annotations ?? {},
-      defaults: policyDefaults(),
-    });
-  }
-
   #report(key: string, workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): void {
-    const { cluster, problems, metrics } = this.#parts;
+    const { cluster, problems } = this.#parts;
     // What is wrong on the Namespace is told there, once for all its workloads.
     const own = policy.problems.filter(({ where }) => where === 'workload');
     problems.tell(key, referenceTo(workload.workloadKind, workload), own);
@@ -100,9 +85,8 @@ export class Reconciler {
     );
     const isInvalid = policy.kind === 'invalid' || policy.kind === 'frozen';
     const report = { count, reserved: reservedIn(workload, ledger), isInvalid };
-    metrics.show(workload, report);
-    this.#logChange(workload, this.#shown.get(key)?.report.count, count);
-    this.#shown.set(key, { workload, report });
+    this.#logChange(workload, this.#reported.get(key)?.report.count, count);
+    this.#reported.set(key, { workload, report });
   }
 
   #lookAtNamespace(key: string, name: string): void {
@@ -117,19 +101,22 @@ export class Reconciler {
     problems.tell(key, regarding, namespaceProblems(namespace.annotations));
   }
 
-  /** `now`: what is there under the key, if anything: not ours any more, or another one than before. */
-  #forget(key: string, now: ObservedWorkload | undefined): void {
-    const { metrics, problems, rebalancer, reaches } = this.#parts;
+  /**
+   * `now`: what is there under the key, if anything: not ours any more, or another one than before. Returns the
+   * milliseconds after which to look again.
+   */
+  #forget(key: string, now: ObservedWorkload | undefined): number | undefined {
+    const { problems, rebalancer, reaches } = this.#parts;
     // A move that is still under way goes on counting.
-    if (now !== undefined) rebalancer.follow(now.metadata.uid, now);
-    const shown = this.#shown.get(key);
-    if (shown === undefined) return;
-    metrics.show(shown.workload, undefined);
-    this.#shown.delete(key);
+    const againInMs = now && rebalancer.follow(now.metadata.uid, now, false);
+    const reported = this.#reported.get(key);
+    if (reported === undefined) return againInMs;
+    this.#reported.delete(key);
     problems.forget(key);
-    reaches?.forget(shown.workload.metadata.uid);
-    const isGone = shown.workload.metadata.uid !== now?.metadata.uid;
-    rebalancer.forget(key, shown.workload.metadata.uid, isGone);
+    reaches?.forget(reported.workload.metadata.uid);
+    const isGone = reported.workload.metadata.uid !== now?.metadata.uid;
+    rebalancer.forget(key, reported.workload.metadata.uid, isGone);
+    return againInMs;
   }
 
   #logChange(workload: ObservedWorkload, before: WorkloadCount | undefined, now: WorkloadCount): void {

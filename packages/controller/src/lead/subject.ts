@@ -22,6 +22,8 @@ export function parseSubject(subject: string): Subject | undefined {
 
 export type WorkloadLabel = 'namespace' | 'workload' | 'workload_type';
 
+export const workloadLabels: readonly WorkloadLabel[] = ['namespace', 'workload', 'workload_type'];
+
 /** How a metric names a workload. */
 export const labelsOfWorkload = ({ workloadKind, metadata }: ObservedWorkload): Labels<WorkloadLabel> => ({
   namespace: metadata.namespace ?? '',

@@ -40,6 +40,7 @@ const ready = { node: 'spot-1', ready: true };
 describe('a new leader', () => {
   it.each([
     ['is whole', [ready, ready], []],
+    ['is whole beside a pod that failed', [ready, ready, { node: 'spot-1', phase: 'Failed' }], []],
     ['has too few pods', [ready], ['web-uid']],
     ['has a pod that is not Ready', [ready, { node: 'spot-1' }], ['web-uid']],
     ['has a pod on its way out', [ready, ready, { ...ready, terminating: true }], ['web-uid']],

@@ -58,6 +58,7 @@ export class Cluster {
   readonly claims: Store<ObservedClaim, 'namespace'>;
   readonly volumes: Store<ObservedVolume>;
   readonly #managed: Managed;
+  readonly #revisions = new WeakMap<ObservedReplicaSet, Revision>();
 
   constructor(managed: Managed, onHandlerError: HandlerFault) {
     this.#managed = managed;
@@ -142,7 +143,16 @@ export class Cluster {
     const [replicaSet] = this.replicaSets.by('uid', controller.uid);
     const workload = replicaSet === undefined ? undefined : this.deploymentOf(replicaSet);
     if (replicaSet === undefined || workload === undefined) return undefined;
-    return { workload, revision: revisionOf(workload, replicaSet) };
+    return { workload, revision: this.#revisionOf(workload, replicaSet) };
+  }
+
+  /** The same one for all pods of a ReplicaSet, of which each keeps it. */
+  #revisionOf(workload: ObservedWorkload, replicaSet: ObservedReplicaSet): Revision {
+    const known = this.#revisions.get(replicaSet);
+    if (known?.workloadUid === workload.metadata.uid) return known;
+    const revision = revisionOf(workload, replicaSet);
+    this.#revisions.set(replicaSet, revision);
+    return revision;
   }
 
   deploymentOf(replicaSet: ObservedReplicaSet): ObservedWorkload | undefined {

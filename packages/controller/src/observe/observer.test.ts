@@ -63,7 +63,11 @@ describe('the observers', () => {
     await pass();
     const { resourceVersion } = pod.metadata;
     expect(ledger.calls).toEqual([
-      { verb: 'seen', revision, pod: { token: 't1', type: 'spot', rank: 2, resourceVersion } },
+      {
+        verb: 'seen',
+        revision,
+        pod: { token: 't1', type: 'spot', rank: 2, substitute: false, resourceVersion },
+      },
     ]);
   });
 

@@ -94,8 +94,8 @@ export function ledgerPodOf(
   return {
     token: tokenOf(pod),
     type,
-    ...(admitted?.rank === undefined ? {} : { rank: admitted.rank }),
-    ...(admitted?.substitute ? { substitute: true } : {}),
+    rank: admitted?.rank,
+    substitute: admitted?.substitute ?? false,
     resourceVersion: metadata.resourceVersion,
   };
 }

@@ -78,6 +78,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     onRelist: () => {},
     onWrite: () => {},
     evidence: { kind: 'off' } as PlaceholderEvidence,
+    policy: readPolicy({ workload: { 'spotalis.io/spot-percentage': '50' }, namespace: {}, defaults: {} }),
   };
   const logger: Logger = {
     error: () => undefined,
@@ -125,7 +126,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
     narrator: new Narrator({
       recorder: { record: (event) => events.push(event) },
-      metrics: { blocked: () => undefined, driftSeconds: () => undefined, state: () => undefined },
+      metrics: { blocked: () => undefined },
       logger,
     }),
     metrics: {
@@ -140,19 +141,15 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       script.onRelist();
       return ledgers.read(workload);
     },
+    policyOf: () => script.policy,
     mayActOn: (workload) => script.mayWrite && cluster.isStillManaged(workload),
     now: () => clock.nowMs,
-  });
-  const policy = readPolicy({
-    workload: { 'spotalis.io/spot-percentage': '50' },
-    namespace: {},
-    defaults: {},
   });
   /** One look, so long after the last one. */
   const look = async (afterMs = 0) => {
     clock.nowMs += afterMs;
     const workload = cluster.deployments.get('shop/web')!;
-    return rebalancer.look(subject, workload, policy, await ledgers.read(workload));
+    return rebalancer.look(subject, workload, script.policy, await ledgers.read(workload));
   };
   const replace = (gone: string, name: string, type: 'spot' | 'on-demand', ready = true) => {
     cluster.pods.remove(`shop/${gone}`);
@@ -245,6 +242,42 @@ describe('one look after another at a workload with two pods too many on spot', 
     await look();
     expect(asked).toEqual([]);
   });
+
+  it('goes by the policy that holds after the LIST', async () => {
+    const { look, script, asked } = stage();
+    const paused = { 'spotalis.io/spot-percentage': '50', 'spotalis.io/paused': 'true' };
+    script.onRelist = () => {
+      script.policy = readPolicy({ workload: paused, namespace: {}, defaults: {} });
+    };
+    await look();
+    expect(asked).toEqual([]);
+  });
+
+  it.each([true, false])(
+    'takes replacements that were not steered for a bypass, but not where nobody steers: %s',
+    (isSteered) => {
+      const { cluster, rebalancer, flights, bypass, replace } = stage();
+      const workload = cluster.deployments.get('shop/web')!;
+      const departure = {
+        workloadUid: 'web-uid',
+        namespace: 'shop',
+        from: 'spot',
+        to: 'on-demand',
+        node: null,
+        evidence: 'od-1',
+        requests: {},
+      } as const;
+      for (const name of ['a', 'b', 'c']) {
+        const present = cluster.podsOf(workload).map(({ metadata }) => metadata.uid);
+        flights.begin({ ...departure, pod: { name, uid: `${name}-uid` }, present }, 1_000_000);
+        replace(name, `${name}2`, 'on-demand', false);
+        const unsteered = aPod(`${name}2`, { node: 'od-1' });
+        cluster.pods.upsert(unsteered, false);
+        expect(rebalancer.follow('web-uid', workload, isSteered)).toBe(600_000);
+      }
+      expect(bypass.state !== undefined).toBe(isSteered);
+    },
+  );
 
   it('leaves a workload alone that changed while it was looked at', async () => {
     const { look, script, cluster, asked } = stage();

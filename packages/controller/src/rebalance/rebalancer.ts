@@ -44,6 +44,7 @@ export interface RebalancerParts {
   readonly moveTimeoutMs: () => number;
   /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
   readonly relist: (workload: ObservedWorkload) => Promise<LedgerReading>;
+  readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
   /** Whether anything may be done about it at this moment. */
   readonly mayActOn: (workload: ObservedWorkload) => boolean;
   /** Wall clock: windows, and the ages of pods, are told by it. */
@@ -69,9 +70,9 @@ export class Rebalancer {
   ): Promise<number | undefined> {
     const { now, narrator, sources, holds, placeholders, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
-    this.follow(uid, workload);
+    this.follow(uid, workload, policy.kind !== 'none');
     const first = this.#decide(workload, policy, ledger);
-    const { trace, againInMs } = await this.#carryOut(workload, policy, ledger, first);
+    const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
     const hold = trace.verdict.kind === 'move' ? holds.of(uid, nowMs) : undefined;
@@ -86,10 +87,18 @@ export class Rebalancer {
     return due.length === 0 ? undefined : Math.min(...due);
   }
 
-  /** Ends the move of a workload when its replacement is there; also of one that is not ours any more, or is gone. */
-  follow(workloadUid: string, workload: ObservedWorkload | undefined): void {
+  /**
+   * Ends the move of a workload when its replacement is there; also of one that is not ours any more, or is gone. Where
+   * admission leaves its pods alone (`isSteered`), they say nothing about the webhook. Returns the milliseconds after
+   * which to look again, if it goes on.
+   */
+  follow(
+    workloadUid: string,
+    workload: ObservedWorkload | undefined,
+    isSteered: boolean,
+  ): number | undefined {
     const { sources, bypass, metrics, moveTimeoutMs, now, logger } = this.#parts;
-    if (!sources.flights.has(workloadUid)) return;
+    if (!sources.flights.has(workloadUid)) return undefined;
     const nowMs = now();
     const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
     const landed = sources.flights.follow(
@@ -97,15 +106,17 @@ export class Rebalancer {
       sceneOf(sources.cluster, workload),
       limits,
       (steered) => {
-        if (!bypass.arrived(steered, nowMs)) return;
+        if (!isSteered || !bypass.arrived(steered, nowMs)) return;
         if (steered) logger.info('admissions go through the webhook again');
         else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
       },
     );
     metrics.inFlight(sources.flights.count);
-    if (landed === undefined) return;
+    if (landed === undefined) {
+      return inMs(sources.flights.nextLookMs(workloadUid, limits.moveTimeoutMs), nowMs);
+    }
     const { result, move, lastedMs } = landed;
-    if (move === undefined) return;
+    if (move === undefined) return undefined;
     metrics.moved(move.from, move.to, result);
     logger[result === 'succeeded' || result === 'superseded' ? 'info' : 'warn']('move ended', {
       workloadUid,
@@ -115,6 +126,7 @@ export class Rebalancer {
       result,
       lastedMs: Math.round(lastedMs),
     });
+    return undefined;
   }
 
   /** The workload is not ours any more, or gone. */
@@ -127,7 +139,7 @@ export class Rebalancer {
     sources.droughts?.forget(workloadUid, this.#parts.now());
     this.#relistedAtMs.delete(workloadUid);
     if (!isGone) return;
-    this.follow(workloadUid, undefined);
+    this.follow(workloadUid, undefined, false);
     sources.flights.forget(workloadUid);
   }
 
@@ -138,7 +150,6 @@ export class Rebalancer {
 
   async #carryOut(
     workload: ObservedWorkload,
-    policy: PolicyReading,
     ledger: LedgerReading,
     trace: RebalanceTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
@@ -147,13 +158,13 @@ export class Rebalancer {
       case 'nothing':
       case 'wait':
       case 'prove':
-        return trace.reason === 'LedgerDiffers' ? this.#relist(workload, policy, trace) : { trace };
+        return trace.reason === 'LedgerDiffers' ? this.#relist(workload, trace) : { trace };
       case 'correct':
         return { trace, againInMs: await this.#annotate(workload, 'correct', verdict.corrections) };
       case 'renumber':
         return { trace, againInMs: await this.#annotate(workload, 'renumber', verdict.renumberings) };
       case 'move':
-        return this.#move(workload, policy, trace);
+        return this.#move(workload, trace);
       case 'bridge':
         return { trace, againInMs: await this.#parts.bridger?.bridge(workload, trace, verdict, ledger) };
       default:
@@ -164,7 +175,6 @@ export class Rebalancer {
   /** A LIST tells which of the two is right; if it is the pods, the ledger is right afterwards. */
   async #relist(
     workload: ObservedWorkload,
-    policy: PolicyReading,
     differing: RebalanceTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
     const { uid } = workload.metadata;
@@ -172,10 +182,9 @@ export class Rebalancer {
     const leftMs = (this.#relistedAtMs.get(uid) ?? 0) + RELIST_MS - nowMs;
     if (leftMs > 0) return { trace: differing, againInMs: leftMs };
     this.#relistedAtMs.set(uid, nowMs);
-    const trace = this.#decide(workload, policy, await this.#parts.relist(workload));
-    return trace.verdict.kind === 'move'
-      ? this.#move(workload, policy, trace)
-      : { trace, againInMs: RELIST_MS };
+    const ledger = await this.#parts.relist(workload);
+    const trace = this.#decide(workload, this.#parts.policyOf(workload), ledger);
+    return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: RELIST_MS };
   }
 
   async #annotate(
@@ -201,13 +210,12 @@ export class Rebalancer {
     return NEXT_BATCH_MS;
   }
 
-  /** Whatever the stores and the ledger seemed to say is looked at anew right before a pod has to go. */
+  /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */
   async #move(
     workload: ObservedWorkload,
-    policy: PolicyReading,
     seemingly: RebalanceTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { sources, holds, bypass, probe, relist, mayActOn, narrator, evictor, now } = this.#parts;
+    const { sources, holds, bypass, probe, relist, policyOf, mayActOn, narrator, evictor, now } = this.#parts;
     const { uid, namespace = '' } = workload.metadata;
     if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
     if (!bypass.allows(sources.flights.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
@@ -218,7 +226,7 @@ export class Rebalancer {
     if (current !== workload || !sources.cluster.isManaged(current)) {
       return { trace: seemingly, againInMs: SOON_MS };
     }
-    const trace = this.#decide(current, policy, ledger);
+    const trace = this.#decide(current, policyOf(current), ledger);
     if (trace.verdict.kind !== 'move') return { trace, againInMs: isAtRest(trace) ? undefined : SOON_MS };
     // From here to the departure nothing waits, so that two workers cannot spend one budget.
     if (!bypass.allows(sources.flights.unproven(now()))) return { trace, againInMs: SOON_MS };

@@ -47,15 +47,17 @@ export function takeSnapshot(
   const { cluster, changes, flights, rooms, placeholders, droughts } = sources;
   const settings = sources.settings();
   const { uid, namespace = '' } = workload.metadata;
+  const pods = cluster.podsOf(workload);
   return {
     managed: { managed: true },
     policy,
     workload: workloadViewOf(workload, {
       changes: changes.note(uid, policy.kind === 'none' ? undefined : policy.numbers, workload.replicas),
+      pods,
       replicaSets: cluster.replicaSetsOf(workload),
       ledgers: ledger.counts,
     }),
-    pods: cluster.podsOf(workload).map((pod) => podViewOf(pod, cluster)),
+    pods: pods.map((pod) => podViewOf(pod, cluster)),
     pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
     history: flights.historyOf(uid),
     budgets: flights.use({ workloadUid: uid, namespace }, settings.maxMovesPerMinute, nowMs),

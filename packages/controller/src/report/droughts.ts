@@ -1,20 +1,12 @@
 import {
-  type Breaker,
   explainRebalance,
   type ObservedWorkload,
   type RebalanceTrace,
   type StuckReference,
 } from '@spotalis/core';
 import type { EventRecorder } from '@spotalis/kube';
-import type { CounterSpec, GaugeSpec, HistogramSpec, Logger, Metrics } from '@spotalis/runtime';
-import { labelsOfWorkload, referenceTo, subjectOfWorkload, type WorkloadLabel } from '../lead/subject.ts';
-
-const state: GaugeSpec<WorkloadLabel> = {
-  type: 'gauge',
-  name: 'spotalis_drought_state',
-  labels: ['namespace', 'workload', 'workload_type'],
-  help: 'Whether pods of a managed workload may go to spot: 0 yes, 1 one at a time after a lack of capacity (half-open), 2 no (open). From the leader only.',
-};
+import type { CounterSpec, HistogramSpec, Logger, Metrics } from '@spotalis/runtime';
+import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
 
 const fallbacks: CounterSpec<never> = {
   type: 'counter',
@@ -39,23 +31,14 @@ const timeToReturn: HistogramSpec<never> = {
   buckets: [5, 15, 30, 60, 120, 300, 600, 1800, 3600, 14_400],
 };
 
-export const droughtMetricSpecs = [state, fallbacks, timeToFallback, timeToReturn] as const;
-
-const levels: Readonly<Record<Breaker['state'], number>> = { closed: 0, 'half-open': 1, open: 2 };
+export const droughtMetricSpecs = [fallbacks, timeToFallback, timeToReturn] as const;
 
 export function droughtMetrics(metrics: Metrics) {
-  const level = metrics.gauge(state);
   const removed = metrics.counter(fallbacks);
   const toFallback = metrics.histogram(timeToFallback);
   const toReturn = metrics.histogram(timeToReturn);
   removed.touch({});
   return {
-    /** Null: nobody watches it, or it is not ours. */
-    state(workload: ObservedWorkload, breaker: Breaker['state'] | null): void {
-      const labels = labelsOfWorkload(workload);
-      if (breaker === null) level.remove(labels);
-      else level.set(labels, levels[breaker]);
-    },
     removed(waitedMs: number): void {
       removed.add({});
       toFallback.observe({}, waitedMs / 1000);

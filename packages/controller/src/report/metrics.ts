@@ -1,13 +1,6 @@
-import {
-  type CapacityType,
-  capacityTypes,
-  type ObservedWorkload,
-  otherType,
-  rebalanceReasons,
-} from '@spotalis/core';
+import { type CapacityType, capacityTypes, otherType, rebalanceReasons } from '@spotalis/core';
 import type { CounterSpec, GaugeSpec, Metrics } from '@spotalis/runtime';
 import type { FlightResult } from '../act/flights.ts';
-import { labelsOfWorkload, type WorkloadLabel } from '../lead/subject.ts';
 
 const moves: CounterSpec<'from' | 'to' | 'result'> = {
   type: 'counter',
@@ -37,13 +30,6 @@ const inFlight: GaugeSpec<never> = {
   help: 'Moves whose replacement is not Ready yet. From the leader only.',
 };
 
-const driftSeconds: GaugeSpec<WorkloadLabel> = {
-  type: 'gauge',
-  name: 'spotalis_workload_drift_seconds',
-  labels: ['namespace', 'workload', 'workload_type'],
-  help: 'For how long a managed workload has not been as its policy says; 0 while it is. From the leader only.',
-};
-
 const webhookServing: GaugeSpec<never> = {
   type: 'gauge',
   name: 'spotalis_webhook_serving',
@@ -51,14 +37,7 @@ const webhookServing: GaugeSpec<never> = {
   help: '1 while the webhook answers the controller as it would answer the API server. From the leader only.',
 };
 
-export const moveMetricSpecs = [
-  moves,
-  movesBlocked,
-  corrections,
-  inFlight,
-  driftSeconds,
-  webhookServing,
-] as const;
+export const moveMetricSpecs = [moves, movesBlocked, corrections, inFlight, webhookServing] as const;
 
 const results: readonly FlightResult[] = ['succeeded', 'failed', 'timeout', 'superseded', 'lost'];
 
@@ -67,7 +46,6 @@ export function moveMetrics(metrics: Metrics) {
   const blocked = metrics.counter(movesBlocked);
   const annotated = metrics.counter(corrections);
   const flying = metrics.gauge(inFlight);
-  const drift = metrics.gauge(driftSeconds);
   const serving = metrics.gauge(webhookServing);
   for (const from of capacityTypes) {
     for (const result of results) moved.touch({ from, to: otherType(from), result });
@@ -83,12 +61,6 @@ export function moveMetrics(metrics: Metrics) {
     annotated: (kind: 'correct' | 'renumber', pods: number) => annotated.add({ kind }, pods),
     inFlight: (count: number) => flying.set({}, count),
     webhookServing: (isServing: boolean) => serving.set({}, isServing ? 1 : 0),
-    /** Undefined: the workload is not ours any more. */
-    driftSeconds(workload: ObservedWorkload, seconds: number | undefined): void {
-      const labels = labelsOfWorkload(workload);
-      if (seconds === undefined) drift.remove(labels);
-      else drift.set(labels, seconds);
-    },
   };
 }
 

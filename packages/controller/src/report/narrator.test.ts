@@ -18,7 +18,7 @@ const standing = (drift: number): Standing => ({
   drift,
 });
 
-type Held = 'SingleReplica' | 'Balanced' | 'Paused';
+type Held = 'SingleReplica' | 'Balanced' | 'Paused' | 'RolloutPaused' | 'ReadOnly';
 
 const held = (reason: Held, drift = 1): RebalanceTrace => ({
   verdict: { kind: 'nothing' },
@@ -48,7 +48,6 @@ function narratorOf() {
   const events: RecordedEvent[] = [];
   const blocked: string[] = [];
   const lines: string[] = [];
-  const drift: (number | undefined)[] = [];
   const logger: Logger = {
     error: () => undefined,
     warn: () => undefined,
@@ -60,14 +59,14 @@ function narratorOf() {
     recorder: { record: (event) => events.push(event) },
     metrics: {
       blocked: (reason) => blocked.push(reason),
-      driftSeconds: (_workload, seconds) => drift.push(seconds),
-      state: () => undefined,
     },
     logger,
   });
   const tell = (trace: RebalanceTrace, nowMs: number) =>
     narrator.tell(subject, workload, trace, undefined, nowMs);
-  return { narrator, tell, events, blocked, lines, drift };
+  const driftSeconds = (nowMs: number) => [...narrator.conditions(nowMs)].map((one) => one.driftSeconds);
+  const dueSeconds = (nowMs: number) => [...narrator.conditions(nowMs)].map((one) => one.dueSeconds);
+  return { narrator, tell, events, blocked, lines, driftSeconds, dueSeconds };
 }
 
 describe('what people are told of a workload', () => {
@@ -132,17 +131,36 @@ describe('what people are told of a workload', () => {
   });
 
   it('is for how long there has been drift, also between two looks', () => {
-    const { narrator, tell, drift } = narratorOf();
+    const { narrator, tell, driftSeconds } = narratorOf();
     tell(held('Paused'), 10_000);
+    expect(driftSeconds(10_000)).toEqual([0]);
     tell(held('Paused'), 12_000);
-    narrator.refresh(15_000);
+    expect(driftSeconds(15_000)).toEqual([5]);
     tell(held('Balanced', 0), 16_000);
+    expect(driftSeconds(17_000)).toEqual([0]);
     tell(held('Paused'), 20_000);
-    expect(drift).toEqual([0, 2, 5, 0, 0]);
+    expect(driftSeconds(20_000)).toEqual([0]);
     expect(narrator.drifting()).toEqual([subject]);
     narrator.forget(subject);
-    expect(drift.at(-1)).toBeUndefined();
+    expect(driftSeconds(21_000)).toEqual([]);
     expect(narrator.drifting()).toEqual([]);
+  });
+
+  it('is for how long a repair has been due, but not while somebody wants it to wait', () => {
+    const { tell, dueSeconds } = narratorOf();
+    tell(closed, 0);
+    expect(dueSeconds(10_000)).toEqual([0]);
+    tell(held('SingleReplica'), 20_000);
+    expect(dueSeconds(25_000)).toEqual([5]);
+    for (const [index, reason] of (['ReadOnly', 'Paused', 'RolloutPaused'] as const).entries()) {
+      tell(held(reason), 26_000 + index * 10_000);
+    }
+    expect(dueSeconds(70_000)).toEqual([6]);
+    tell(held('SingleReplica'), 80_000);
+    expect(dueSeconds(81_000)).toEqual([7]);
+    tell(held('Balanced', 0), 90_000);
+    tell(held('SingleReplica'), 95_000);
+    expect(dueSeconds(96_000)).toEqual([1]);
   });
 
   it('is, to whoever asks, the present reason, since when and until when', () => {

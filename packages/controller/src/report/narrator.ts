@@ -8,8 +8,9 @@ import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
 import type { Hold } from '../rebalance/holds.ts';
-import type { DroughtMetrics } from './droughts.ts';
+import { type Drift, dueMsOf, followDrift } from './drift.ts';
 import type { MoveMetrics } from './metrics.ts';
+import type { Condition } from './views.ts';
 
 /** A block that is gone before this was only the cluster catching up. */
 const LASTING_MS = 5_000;
@@ -47,7 +48,8 @@ interface Told {
   workload: ObservedWorkload;
   /** What people last saw or could see of it. */
   verdict: Shown;
-  driftSinceMs: number | undefined;
+  drift: Drift | undefined;
+  drought: RebalanceTrace['drought'];
   block: { readonly reason: string; readonly sinceMs: number; told: boolean } | undefined;
 }
 
@@ -61,7 +63,7 @@ interface Shown {
 
 export interface NarratorParts {
   readonly recorder: Pick<EventRecorder, 'record'>;
-  readonly metrics: Pick<MoveMetrics, 'blocked' | 'driftSeconds'> & Pick<DroughtMetrics, 'state'>;
+  readonly metrics: Pick<MoveMetrics, 'blocked'>;
   readonly logger: Logger;
 }
 
@@ -95,9 +97,8 @@ export class Narrator {
       untilMs: hold?.untilMs ?? (verdict.kind === 'wait' ? verdict.untilMs : null),
       sinceMs: reason === before.reason ? before.sinceMs : nowMs,
     };
-    told.driftSinceMs = drifts ? (told.driftSinceMs ?? nowMs) : undefined;
-    this.#parts.metrics.driftSeconds(workload, this.#driftSeconds(told, nowMs));
-    this.#parts.metrics.state(workload, trace.drought);
+    told.drift = drifts ? followDrift(told.drift, reason, nowMs) : undefined;
+    told.drought = trace.drought;
     const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
     const isHeld = drifts || loud.has(reason);
     if (isHeld && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
@@ -121,24 +122,20 @@ export class Narrator {
   }
 
   forget(subject: string): void {
-    const told = this.#told.get(subject);
-    if (told !== undefined) {
-      this.#parts.metrics.driftSeconds(told.workload, undefined);
-      this.#parts.metrics.state(told.workload, null);
-    }
     this.#told.delete(subject);
   }
 
-  /** Before a scrape: time passes without anything being decided. */
-  refresh(nowMs: number): void {
-    for (const told of this.#told.values()) {
-      this.#parts.metrics.driftSeconds(told.workload, this.#driftSeconds(told, nowMs));
+  /** Of all workloads, for metrics. */
+  *conditions(nowMs: number): Generator<Condition> {
+    for (const { workload, drift, drought } of this.#told.values()) {
+      const driftSeconds = drift === undefined ? 0 : Math.max(0, (nowMs - drift.sinceMs) / 1000);
+      yield { workload, driftSeconds, dueSeconds: dueMsOf(drift, nowMs) / 1000, drought };
     }
   }
 
-  /** Those with drift that are held for one of these reasons, or any without them. */
+  /** The subjects of those with drift. */
   drifting(): readonly string[] {
-    return [...this.#told].filter(([, told]) => told.driftSinceMs !== undefined).map(([subject]) => subject);
+    return [...this.#told].filter(([, told]) => told.drift !== undefined).map(([subject]) => subject);
   }
 
   /** Of one workload, for people. */
@@ -147,18 +144,14 @@ export class Narrator {
     if (told === undefined) return undefined;
     const { untilMs, sinceMs, ...verdict } = told.verdict;
     const time = (ms: number | null | undefined) => (ms == null ? null : new Date(ms).toISOString());
-    return { ...verdict, since: time(sinceMs), until: time(untilMs), driftSince: time(told.driftSinceMs) };
+    return { ...verdict, since: time(sinceMs), until: time(untilMs), driftSince: time(told.drift?.sinceMs) };
   }
 
   #first(subject: string, workload: ObservedWorkload, nowMs: number): Told {
     const verdict: Shown = { verdict: '', reason: '', text: '', untilMs: null, sinceMs: nowMs };
-    const told: Told = { workload, verdict, driftSinceMs: undefined, block: undefined };
+    const told: Told = { workload, verdict, drift: undefined, drought: null, block: undefined };
     this.#told.set(subject, told);
     return told;
-  }
-
-  #driftSeconds({ driftSinceMs }: Told, nowMs: number): number {
-    return driftSinceMs === undefined ? 0 : Math.max(0, (nowMs - driftSinceMs) / 1000);
   }
 
   /** One Event for each reason that lasts. */

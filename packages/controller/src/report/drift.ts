@@ -1,0 +1,34 @@
+import type { RebalanceReason } from '@spotalis/core';
+
+/** A workload's drift from its first look on. */
+export interface Drift {
+  readonly sinceMs: number;
+  /** For how long its repair had been due at the last look. */
+  readonly dueMs: number;
+  readonly lookedMs: number;
+  readonly isPostponed: boolean;
+}
+
+/** As somebody wants it: meanwhile no repair is due. */
+const postponing: ReadonlySet<string> = new Set<RebalanceReason>([
+  'ReadOnly',
+  'Paused',
+  'RolloutPaused',
+  'WindowClosed',
+]);
+
+/** After another look, that found this reason. */
+export function followDrift(drift: Drift | undefined, reason: string, nowMs: number): Drift {
+  return {
+    sinceMs: drift?.sinceMs ?? nowMs,
+    dueMs: dueMsOf(drift, nowMs),
+    lookedMs: nowMs,
+    isPostponed: postponing.has(reason),
+  };
+}
+
+/** For how long a repair has been due, without the time for which it was postponed. */
+export function dueMsOf(drift: Drift | undefined, nowMs: number): number {
+  if (drift === undefined) return 0;
+  return drift.dueMs + (drift.isPostponed ? 0 : Math.max(0, nowMs - drift.lookedMs));
+}
