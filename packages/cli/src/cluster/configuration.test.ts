@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseGoDuration } from '@spotalis/core';
 import { ApiError } from '@spotalis/kube';
+import { formatDuration, parseDuration } from '@spotalis/runtime';
 import { readSettings } from './configuration.ts';
 
 const map = (namespace: string, text: string) => ({
@@ -8,13 +10,17 @@ const map = (namespace: string, text: string) => ({
 });
 const cluster = (...items: readonly object[]) => ({ list: () => Promise.resolve({ items }) }) as never;
 const redis = 'redis: { url: redis://redis:6379 }';
+/** Not cron, so that the services refuse it. */
+const fourFields = 'rebalance: { schedule: "0 22 * *", duration: 4h }';
 
 describe('the configuration of the services', () => {
   it('is that of the ConfigMap of the installation', async () => {
     const text = `${redis}\nrebalance: { cooldown: 45s, schedule: 0 22 * * *, duration: 4h }`;
-    const { rebalance, origin, notes } = await readSettings(cluster(map('spotalis', text)), undefined);
+    const settings = await readSettings(cluster(map('spotalis', text)), undefined);
+    const { rebalance, origin, home, notes } = settings;
     expect(rebalance).toMatchObject({ cooldownMs: 45_000, window: { durationMs: 4 * 3_600_000 } });
     expect(origin).toBe('ConfigMap spotalis/spotalis-controller');
+    expect(home).toBe('spotalis');
     expect(notes).toEqual([]);
   });
 
@@ -27,6 +33,7 @@ describe('the configuration of the services', () => {
       [cluster(), /no ConfigMap/],
       [forbidden, /configmaps is forbidden/],
       [cluster(map('spotalis', `${redis}\nfromTheFuture: 1`)), /fromTheFuture/],
+      [cluster(map('spotalis', `${redis}\n${fourFields}`)), /"0 22 \* \*" is not/],
     ] as const) {
       const { notes, rebalance } = await readSettings(client, undefined);
       expect(notes).toEqual([expect.stringMatching(why)]);
@@ -42,5 +49,21 @@ describe('the configuration of the services', () => {
 
   it('that is named and cannot be read is an error', async () => {
     await expect(readSettings(cluster(), '/nowhere.yaml')).rejects.toThrow(/nowhere/);
+  });
+});
+
+describe('a duration', () => {
+  it.each(['0', '30s', '1500ms', '2h30m', '1.5h', '.5m', '1h0.5s', '2000us', '3000000ns'])(
+    'of %s is as long in the configuration as in an annotation',
+    (text) => {
+      const ms = parseDuration(text);
+      expect(ms).toBeGreaterThanOrEqual(0);
+      expect(parseGoDuration(text)).toBe(ms);
+      expect(parseGoDuration(formatDuration(ms!))).toBe(ms);
+    },
+  );
+
+  it.each(['', '30', '1d', '1h 30m', 's', '1e3s', '.s', 'never'])('is in neither: %j', (text) => {
+    expect([parseDuration(text), parseGoDuration(text)]).toEqual([undefined, null]);
   });
 });

@@ -1,9 +1,8 @@
 import {
-  type DisruptionWindow,
-  parseSchedule,
   type PolicyDefaults,
   type NodeLabels,
   readCapacity,
+  readClusterWindow,
   type RebalanceSettings,
 } from '@spotalis/core';
 import { type ApiClient, asError, type RawObject, resource } from '@spotalis/kube';
@@ -28,6 +27,10 @@ export interface Settings {
   readonly assumed: boolean;
   /** Where it was read, for people. */
   readonly origin: string;
+  /** The namespace of the installation; undefined where the ConfigMap was not read. */
+  readonly home: string | undefined;
+  /** Pods of other namespaces are on the nodes, too, and not seen: no room counts but what a placeholder holds. */
+  readonly onlyProven: boolean;
   /** What people have to know about it. */
   readonly notes: readonly string[];
 }
@@ -36,6 +39,7 @@ interface Found {
   readonly assumed?: boolean;
   readonly values: Configuration;
   readonly origin: string;
+  readonly home?: string;
   readonly notes: readonly string[];
 }
 
@@ -49,9 +53,19 @@ const assumed = async (why: string): Promise<Found> => ({
   notes: [`${why}; the defaults of the configuration are assumed. Name the file with --config.`],
 });
 
+/** As the services read it, by all their rules. Throws a ConfigurationError. */
+export async function readConfiguration(source: {
+  readonly file: string;
+  readonly text?: string;
+}): Promise<Configuration> {
+  const { values } = await loadConfiguration({ ...source, environment: {} });
+  accepted(readClusterWindow(values.rebalance));
+  return values;
+}
+
 async function find(client: ApiClient, file: string | undefined): Promise<Found> {
   if (file !== undefined) {
-    const { values } = await loadConfiguration({ file, environment: {} });
+    const values = await readConfiguration({ file });
     return { values, origin: file, notes: [] };
   }
   let maps: readonly RawConfigMap[];
@@ -67,21 +81,11 @@ async function find(client: ApiClient, file: string | undefined): Promise<Found>
   const notes =
     others.length === 0 ? [] : [`there are ${others.length + 1} installations; ${origin} was read`];
   try {
-    const { values } = await loadConfiguration({
-      file: origin,
-      text: first.data?.[configurationKey] ?? '',
-      environment: {},
-    });
-    return { values, origin, notes };
+    const values = await readConfiguration({ file: origin, text: first.data?.[configurationKey] ?? '' });
+    return { values, origin, home: namespace, notes };
   } catch (error) {
     return assumed(`${origin} is not understood (${asError(error).message})`);
   }
-}
-
-function windowOf({ schedule, duration }: Configuration['rebalance']): DisruptionWindow | null {
-  if (schedule === undefined || duration === undefined) return null;
-  const parsed = parseSchedule(schedule);
-  return parsed.ok ? { schedule: parsed.value, durationMs: duration } : null;
 }
 
 /** The configuration that the services of this cluster run with, as far as it can be read. */
@@ -94,9 +98,9 @@ export async function assumedSettings(why: string): Promise<Settings> {
   return settingsOf(await assumed(why));
 }
 
-function settingsOf({ values, origin, notes, assumed: isAssumed = false }: Found): Settings {
+function settingsOf({ values, origin, home, notes, assumed: isAssumed = false }: Found): Settings {
   const { nodeLabels, placement } = accepted(readCapacity(values));
-  const { rebalance, fallback } = values;
+  const { rebalance, fallback, scope } = values;
   const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
   return {
     values,
@@ -104,10 +108,12 @@ function settingsOf({ values, origin, notes, assumed: isAssumed = false }: Found
     nodeLabels,
     defaults: { ...values.defaults, spotFallbackAfter: `${fallback.after}ms` },
     origin,
+    home,
+    onlyProven: scope.namespaces.length > 0 && fallback.probe === 'placeholder',
     notes,
     rebalance: {
       readOnly: values.readOnlyMode,
-      window: windowOf(rebalance),
+      window: accepted(readClusterWindow(rebalance)),
       cooldownMs: cooldown,
       minPodAgeMs: minPodAge,
       allowSingleReplica,

@@ -14,7 +14,7 @@ const replacement = (ready: boolean) => ({
 });
 
 async function footprint(told: Parameters<typeof footprintOf>[0], ready = true) {
-  const survey = await surveyOf({ pods: [...podsOf(7, 2, usual), replacement(ready)] });
+  const survey = await surveyOf({ pods: [...podsOf(7, 2, usual), replacement(ready)], replicas: 11 });
   return footprintOf(told, survey, survey.workloads[0]!, NOON);
 }
 
@@ -27,6 +27,14 @@ describe('what Events and pods tell of moves', () => {
   it('is a cooldown from then on', async () => {
     expect(await footprint(moved(20_000))).toMatchObject({
       history: { endedAtMs: NOON - 20_000, failures: 0 },
+      inFlight: false,
+    });
+  });
+
+  it('is a cooldown from the move on where the workload became smaller meanwhile', async () => {
+    const survey = await surveyOf({ pods: podsOf(6, 3, usual), replicas: 9 });
+    expect(footprintOf(moved(120_000), survey, survey.workloads[0]!, NOON)).toMatchObject({
+      history: { endedAtMs: NOON - 120_000, failures: 0 },
       inFlight: false,
     });
   });

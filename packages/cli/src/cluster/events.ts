@@ -50,12 +50,17 @@ export function footprintOf(
   const moveTimeoutMs = survey.settings.values.rebalance.moveTimeout;
   if (moved === undefined || nowMs - moved.atMs > moveTimeoutMs) return noFootprint;
   // Creation times are whole seconds.
-  const came = survey
-    .podsOf(workload)
-    .filter(({ createdAtMs, ended }) => !ended && createdAtMs >= moved.atMs - 1_000);
+  const alive = survey.podsOf(workload).filter(({ ended }) => !ended);
+  const came = alive.filter(({ createdAtMs }) => createdAtMs >= moved.atMs - 1_000);
   const ready = came.find((pod) => pod.ready);
-  if (ready === undefined) return { history: null, inFlight: true };
-  // The direction is not asked for by any gate, only the time.
-  const history = { from: 'spot', to: 'on-demand', endedAtMs: ready.createdAtMs, failures: 0 } as const;
-  return { history, inFlight: false };
+  if (ready !== undefined) return endedAt(ready.createdAtMs);
+  // It was scaled down meanwhile, so that no replacement is needed.
+  if (came.length === 0 && alive.length >= workload.replicas) return endedAt(moved.atMs);
+  return { history: null, inFlight: true };
 }
+
+// The direction is not asked for by any gate, only the time.
+const endedAt = (endedAtMs: number): MoveFootprint => ({
+  history: { from: 'spot', to: 'on-demand', endedAtMs, failures: 0 },
+  inFlight: false,
+});

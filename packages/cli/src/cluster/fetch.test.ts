@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readNodeLabels } from '@spotalis/core';
 import { ApiError, type ListQuery, type Resource } from '@spotalis/kube';
-import { fetchObjects } from './fetch.ts';
+import { fetchObjects, type FetchOptions } from './fetch.ts';
 
 const reading = readNodeLabels({ spot: 'type=spot', onDemand: 'type=on-demand' });
 const refused = (plural: string) =>
@@ -29,10 +29,11 @@ function client(may: Rights) {
   };
 }
 
-async function fetchAs(may: Rights, listed: readonly string[] = []) {
+async function fetchAs(may: Rights, listed: readonly string[] = [], more: Partial<FetchOptions> = {}) {
   if (!reading.ok) throw new Error('unreadable');
   const { signal } = new AbortController();
-  const options = { namespace: 'shop', listed, nodeLabels: reading.labels, signal };
+  const usual = { namespace: 'shop', listed, home: undefined, onlyProven: false };
+  const options = { ...usual, nodeLabels: reading.labels, signal, ...more };
   const cluster = client(may);
   return { ...(await fetchObjects(cluster as never, options)), asked: cluster.asked };
 }
@@ -64,6 +65,23 @@ describe('what is read of a cluster', () => {
       'pods are read in bank, till, shop only, by scope.namespaces: nodes look emptier than they are',
     );
     await expect(fetchAs('nothing', ['bank'])).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it('is the pods of the installation, too, where any namespace is listed', async () => {
+    const { asked, notes } = await fetchAs('one namespace', ['shop'], { home: 'spotalis', onlyProven: true });
+    expect(asked.filter((each) => each.startsWith('pods'))).toEqual(['pods in shop', 'pods in spotalis']);
+    expect(asked.filter((each) => each.startsWith('deployments'))).toEqual(['deployments in shop']);
+    expect(notes[0]).toBe(
+      'pods are read in shop, spotalis only, by scope.namespaces: no room counts but what a placeholder holds',
+    );
+    expect(notes.join()).not.toContain('placeholders are not seen');
+  });
+
+  it('is without placeholders where nobody knows the namespace of the installation, and that is said', async () => {
+    const { notes } = await fetchAs('one namespace', ['shop'], { onlyProven: true });
+    expect(notes).toContain(
+      'placeholders are not seen, because a configuration file does not tell the namespace of the installation',
+    );
   });
 
   it('is refused in one sentence with the rights that are missing', async () => {

@@ -51,8 +51,12 @@ const isForbidden = (error: unknown): boolean => error instanceof ApiError && er
 export interface FetchOptions {
   /** Of the command line. */
   readonly namespace: string;
-  /** The only ones that may be managed; none: all. Nothing is asked outside of them and the one above. */
+  /** The only ones that may be managed; none: all. Where any is, only the one above and `home` are asked beside. */
   readonly listed: readonly string[];
+  /** The namespace of the installation, where placeholders are; undefined: not known. */
+  readonly home: string | undefined;
+  /** No room counts but what a placeholder holds. */
+  readonly onlyProven: boolean;
   readonly nodeLabels: NodeLabels;
   readonly signal: AbortSignal;
 }
@@ -60,13 +64,20 @@ export interface FetchOptions {
 /** Lists in pages, each pruned before the next is asked for. A right over one namespace only is made do with. */
 export async function fetchObjects(
   client: ApiClient,
-  { namespace, listed, nodeLabels, signal }: FetchOptions,
+  { namespace, listed, home, onlyProven, nodeLabels, signal }: FetchOptions,
 ): Promise<Objects> {
   const notes: string[] = [];
   const places = [...new Set([...listed, namespace])];
+  const podPlaces = [...new Set([...places, ...(home === undefined ? [] : [home])])];
   if (listed.length > 0) {
+    const consequence = onlyProven
+      ? 'no room counts but what a placeholder holds'
+      : 'nodes look emptier than they are';
+    notes.push(`pods are read in ${podPlaces.join(', ')} only, by scope.namespaces: ${consequence}`);
+  }
+  if (onlyProven && home === undefined) {
     notes.push(
-      `pods are read in ${places.join(', ')} only, by scope.namespaces: nodes look emptier than they are`,
+      'placeholders are not seen, because a configuration file does not tell the namespace of the installation',
     );
   }
   async function list<R extends RawObject, T>(
@@ -88,13 +99,14 @@ export async function fetchObjects(
   async function inEach<R extends RawObject, T>(
     of: Resource<R>,
     prune: (raw: R) => T | undefined,
+    within: readonly string[],
   ): Promise<T[]> {
-    const found = await Promise.allSettled(places.map((place) => list(of, prune, 'whole', place)));
+    const found = await Promise.allSettled(within.map((place) => list(of, prune, 'whole', place)));
     const failures = found.filter(({ status }) => status === 'rejected');
     for (const [index, each] of found.entries()) {
       if (each.status === 'fulfilled') continue;
       if (!isForbidden(each.reason) || failures.length === found.length) throw each.reason;
-      notes.push(`${of.plural} may not be read in namespace ${places[index]}`);
+      notes.push(`${of.plural} may not be read in namespace ${within[index]}`);
     }
     return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   }
@@ -102,8 +114,9 @@ export async function fetchObjects(
     of: Resource<R>,
     prune: (raw: R) => T | undefined,
     consequence = '',
+    within = places,
   ): Promise<T[]> {
-    if (listed.length > 0) return inEach(of, prune);
+    if (listed.length > 0) return inEach(of, prune, within);
     try {
       return await list(of, prune);
     } catch (error) {
@@ -147,7 +160,12 @@ export async function fetchObjects(
           pruneWorkload('StatefulSet'),
         ),
         namespaced(resource<RawReplicaSet>('apps/v1', 'replicasets', 'ReplicaSet'), pruneReplicaSet),
-        namespaced(resource<RawPod>('v1', 'pods', 'Pod'), prunePod, ': nodes look emptier than they are'),
+        namespaced(
+          resource<RawPod>('v1', 'pods', 'Pod'),
+          prunePod,
+          ': nodes look emptier than they are',
+          podPlaces,
+        ),
         namespaced(resource<RawPdb>('policy/v1', 'poddisruptionbudgets', 'PodDisruptionBudget'), prunePdb),
         namespaced(resource<RawClaim>('v1', 'persistentvolumeclaims', 'PersistentVolumeClaim'), pruneClaim),
         optional(

@@ -80,7 +80,8 @@ export class Survey {
     this.nodes = new Map(
       objects.nodes.map((node) => {
         const { name } = node.metadata;
-        return [name, nodeViewOf(node, podsByNode.get(name) ?? [])];
+        const view = nodeViewOf(node, podsByNode.get(name) ?? []);
+        return [name, settings.onlyProven ? { ...view, free: {} } : view];
       }),
     );
     this.#volumes = {
@@ -163,7 +164,12 @@ export class Survey {
     return {
       managed: this.managedOf(workload),
       policy: this.policyOf(workload),
-      workload: workloadViewOf(workload, { changes, replicaSets, ledgers: this.#countsOf(replicaSets) }),
+      workload: workloadViewOf(workload, {
+        changes,
+        pods,
+        replicaSets,
+        ledgers: this.#countsOf(replicaSets),
+      }),
       pods: pods.map((pod) => podViewOf(pod, this.#volumes)),
       pdbs: this.objects.pdbs
         .filter(({ metadata }) => metadata.namespace === namespace)

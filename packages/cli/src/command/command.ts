@@ -54,6 +54,8 @@ export interface Command {
   readonly reference?: string;
   /** Does not ask the cluster and takes none of the flags that all others take. */
   readonly isLocal?: boolean;
+  /** Goes on until Ctrl-C, which is then no interruption. */
+  readonly lasts?: (given: Invocation) => boolean;
   /** Returns the exit code. */
   run(context: CommandContext): Promise<number>;
 }

@@ -11,6 +11,8 @@ export const exitCodes = {
     meaning:
       'the answer is no: a plan that does not reach its target, a preview that nobody confirmed, something that the doctor found',
   },
+  /** What a shell gives to what SIGINT ended, so that `&&` does not go on. */
+  interrupted: { code: 130, meaning: 'Ctrl-C interrupted it; watching is meant to end so, with 0' },
 } as const;
 
 type CliErrorCode = 'USAGE' | 'NOT_FOUND' | 'FORBIDDEN' | 'REFUSED';

@@ -1,4 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '../commands.ts';
 import { plain, styleFor } from '../output/style.ts';
 import { readChange } from '../plan/preview.ts';
@@ -86,6 +92,71 @@ describe('a command line', () => {
     expect(() => readChange(given)).toThrow('--min-on-demand 70%: needs a whole number from 0 to 10000');
     const share = { ...given, value: (flag: string) => (flag === 'spot-percentage' ? '70%' : undefined) };
     expect(readChange(share)).toMatchObject({ spotPercentage: 70, minOnDemand: undefined });
+  });
+});
+
+describe('Ctrl-C', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'spotalis-'));
+  const kubeconfig = join(directory, 'config');
+  let atRequest = (): void => undefined;
+  /** A cluster without anything in it. */
+  const server = createServer((_request, response) => {
+    atRequest();
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ metadata: { resourceVersion: '1' }, items: [] }));
+  });
+
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const context = { cluster: 'empty', user: 'me' };
+    const config = {
+      clusters: [
+        { name: 'empty', cluster: { server: `http://127.0.0.1:${port}`, 'insecure-skip-tls-verify': true } },
+      ],
+      users: [{ name: 'me', user: {} }],
+      contexts: [{ name: 'here', context }],
+      'current-context': 'here',
+    };
+    writeFileSync(kubeconfig, JSON.stringify(config));
+  });
+
+  afterAll(() => {
+    server.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  /** The exit code when it comes while the cluster is asked, or when all has been shown. */
+  async function interrupted(args: readonly string[], when: 'asking' | 'shown') {
+    const stop = new AbortController();
+    const noted: string[] = [];
+    atRequest = () => when === 'asking' && stop.abort();
+    const note = (text: string): void => {
+      noted.push(text);
+      if (when === 'shown') stop.abort();
+    };
+    const code = await runProgram([...args, '--kubeconfig', kubeconfig], {
+      commands,
+      out: { style: plain, width: undefined, write: note, note },
+      nowMs: () => 0,
+      signal: stop.signal,
+    });
+    return { code, noted };
+  }
+
+  it.each([['status'], ['doctor'], ['plan', 'deployment/web'], ['enable', 'deployment/web', '--yes']])(
+    'ends %s with 130, so that nothing that was to follow is done',
+    async (...args) => {
+      expect(await interrupted(args, 'asking')).toEqual({ code: 130, noted: [] });
+    },
+  );
+
+  it('ends with 130 also what has its answer', async () => {
+    expect(await interrupted(['doctor'], 'shown')).toMatchObject({ code: 130 });
+  });
+
+  it.each(['asking', 'shown'] as const)('is how status --watch ends, here while %s', async (when) => {
+    expect(await interrupted(['status', '--watch'], when)).toMatchObject({ code: 0 });
   });
 });
 

@@ -5,7 +5,7 @@ import { openSession, type Session } from '../cluster/session.ts';
 import type { Output } from '../output/output.ts';
 import { version } from '../version.ts';
 import { readArguments } from './arguments.ts';
-import type { Command } from './command.ts';
+import type { Command, Invocation } from './command.ts';
 import { CliError, exitCodes } from './error.ts';
 import { commandUsage, program, programUsage } from './usage.ts';
 
@@ -65,20 +65,28 @@ async function runCommand(command: Command, args: readonly string[], parts: Prog
   }
   let opened: Session | undefined;
   try {
-    return await command.run({
+    const code = await command.run({
       ...invocation,
       out,
       nowMs,
       signal,
       session: () => (opened ??= openSession(invocation, userAgent)),
     });
+    // Also of one that came to its end all the same: nothing that was to follow it is wanted any more.
+    return signal.aborted ? whenStopped(command, invocation) : code;
+  } catch (thrown) {
+    if (signal.aborted) return whenStopped(command, invocation);
+    throw thrown;
   } finally {
     await opened?.close();
   }
 }
 
+const whenStopped = ({ lasts }: Command, given: Invocation): number =>
+  lasts?.(given) === true ? exitCodes.done.code : exitCodes.interrupted.code;
+
 function report(thrown: unknown, { out, signal }: Program): number {
-  if (signal.aborted) return exitCodes.done.code;
+  if (signal.aborted) return exitCodes.interrupted.code;
   const error = asError(thrown);
   out.note(`error: ${error.message}`);
   if (thrown instanceof CliError) {

@@ -241,6 +241,7 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
         configurations: [
           {
             origin: 'ConfigMap a/b',
+            namespace: 'a',
             reading: { ok: false, problems: [{ key: 'redis', message: 'none is set' }] },
           },
         ],
@@ -504,14 +505,19 @@ describe('the doctor', () => {
     expect(new Set(faults.map(([, , id]) => id))).toEqual(new Set(Object.keys(known)));
   });
 
-  it('guesses nothing about an installation whose configuration it cannot read', async () => {
-    const unreadable: Fault = {
-      scene: { configuration: { redis: {} } },
-      installation: {
-        registrations: [{ ...registration, name: 'other', caBundle: certificates.caBundle }],
-      },
-    };
-    expect(await found(unreadable)).toEqual([]);
+  it.each([
+    ['an installation', ['shop']],
+    ['two installations', ['shop', 'bank']],
+  ])('guesses nothing about %s whose configuration it cannot read', async (_what, namespaces) => {
+    const registrations = namespaces.map((namespace) => ({
+      ...registration,
+      name: `spotalis.${namespace}`,
+      caBundle: certificates.caBundle,
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+    }));
+    const labels = { 'spotalis.io/enabled': 'true', 'kubernetes.io/metadata.name': 'shop' };
+    const scene = { configuration: { redis: {} }, namespaceLabels: labels };
+    expect(await found({ scene, installation: { registrations } })).toEqual([]);
   });
 
   it('puts the worst first, and says of each what, why and what to do', async () => {

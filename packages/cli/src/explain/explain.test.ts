@@ -187,6 +187,29 @@ describe('what is said of a workload', () => {
     expect(explanationText(told, { style: plain, width: undefined })).toMatchSnapshot();
   });
 
+  const oneOfTen = (change: object) =>
+    ten.map((one) => (one.name === 'web-s6' ? { ...one, ...change } : one));
+  it.each([
+    ['one pod has no node', oneOfTen({ node: null }), 9],
+    ['one pod is not Ready', oneOfTen({ ready: false }), 9],
+    [
+      'none is Ready and one has no node',
+      oneOfTen({ node: null }).map((one) => ({ ...one, ready: false })),
+      0,
+    ],
+  ])('gives one answer of a PodDisruptionBudget where %s', async (_what, those, healthy) => {
+    const survey = await surveyOf({ pods: those, pdbs: [pdb('web', healthy, 9)] });
+    const { paragraphs } = explainWorkload(survey, survey.workloads[0]!, {
+      footprint: noFootprint,
+      told: [],
+      nowMs: NOON,
+    });
+    const limits = paragraphs.find(({ title }) => title === 'Limits')?.sentences ?? [];
+    expect(limits.filter((each) => each.startsWith('PodDisruptionBudget'))).toEqual([
+      `PodDisruptionBudget web lets none go: ${healthy} pods are healthy and 9 must stay so.`,
+    ]);
+  });
+
   it('ends with what the controller said lately', async () => {
     const survey = await surveyOf({ pods: ten, labels: enabled });
     const told = [{ atMs: NOON - 90_000, reason: 'Moved', note: 'Moving web-s6 from spot to on-demand.' }];

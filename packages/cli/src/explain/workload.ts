@@ -7,6 +7,7 @@ import {
   explainRebalance,
   isOpen,
   keyPrefix,
+  type Member,
   membersOf,
   nextOpening,
   type ObservedWorkload,
@@ -139,6 +140,14 @@ export function droughtParagraph(
   return [{ title: 'Drought', sentences: [...sentences, `Told by ${tellers.join(' and ')}.`] }];
 }
 
+/** An unready pod may go where a Ready one may not, and a Pending one always: what is said is about the others. */
+function telling(members: readonly Member[]): readonly Member[] {
+  const ready = members.filter(({ pod }) => pod.ready);
+  if (ready.length > 0) return ready;
+  const running = members.filter(({ pod }) => pod.phase !== 'Pending');
+  return running.length > 0 ? running : members;
+}
+
 function limitSentences(snapshot: RebalanceSnapshot, { settings }: Survey, nowMs: number): readonly string[] {
   const { workload, pods, nodes, pdbs, policy, settings: rebalance } = snapshot;
   const members = membersOf(workload, pods, nodes);
@@ -156,7 +165,9 @@ function limitSentences(snapshot: RebalanceSnapshot, { settings }: Survey, nowMs
   const { available, needed } = availabilityOf(workload, members);
   told.push(`${countOf(available, 'available')}, and ${needed} must be left after a move.`);
   const answers = new Map(
-    members.map(({ pod }) => askPdbs(pod, pdbs)).map((answer) => [JSON.stringify(answer), answer]),
+    telling(members)
+      .map(({ pod }) => askPdbs(pod, pdbs))
+      .map((answer) => [JSON.stringify(answer), answer]),
   );
   for (const answer of answers.values()) {
     if (answer.kind === 'blocks') {

@@ -26,6 +26,7 @@ export const statusCommand: Command = {
     'kubectl spotalis status -A -o wide',
     'kubectl spotalis status -A -o json',
   ],
+  lasts: ({ has }) => has('watch'),
   async run(context) {
     await show(context);
     while (context.has('watch') && (await next(context.signal))) await showAgain(context);

@@ -1,6 +1,7 @@
 import {
   deletionCost,
   type DroughtReport,
+  placeholderKeys,
   type PolicyNumbers,
   pruneNamespace,
   pruneNode,
@@ -38,6 +39,8 @@ interface PodPlan {
   readonly numbers?: PolicyNumbers;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly bare?: boolean;
+  /** Holds room for `web` on its node. */
+  readonly placeholder?: boolean;
 }
 
 export interface Scene {
@@ -99,6 +102,11 @@ const owner = (kind: string, name: string) => [
   { apiVersion: 'apps/v1', kind, name, uid: `${name}-uid`, controller: true },
 ];
 
+const placeholderLabels = (type: string) => ({
+  [placeholderKeys.workload]: 'web-uid',
+  [placeholderKeys.capacityType]: type,
+});
+
 const unscheduled = {
   type: 'PodScheduled',
   status: 'False',
@@ -123,11 +131,11 @@ function rawPod(plan: PodPlan, kind: Scene['kind']): RawPod {
   }
   return {
     metadata: meta(name, {
-      namespace: 'shop',
+      namespace: plan.placeholder === true ? 'spotalis' : 'shop',
       creationTimestamp: plan.createdAt ?? earlier,
-      labels: { app: 'web', 'pod-template-hash': 'r1' },
+      labels: plan.placeholder === true ? placeholderLabels(type) : { app: 'web', 'pod-template-hash': 'r1' },
       annotations: { ...mark, ...plan.annotations },
-      ...(bare
+      ...(bare || plan.placeholder === true
         ? {}
         : { ownerReferences: kind === 'StatefulSet' ? owner(kind, 'web') : owner('ReplicaSet', 'web-r1') }),
     }),
@@ -167,8 +175,9 @@ async function settingsOf(rebalance: object, more: object): Promise<Settings> {
 export async function surveyOf(scene: Scene): Promise<Survey> {
   const { kind = 'Deployment', pods, templateSpec = {}, cordoned = [], noSpot = false } = scene;
   const annotations = scene.templateAnnotations ?? {};
-  const replicas = scene.replicas ?? pods.filter(({ bare = false }) => !bare).length;
-  const ready = pods.filter(({ ready: isReady = true, node }) => isReady && node !== null).length;
+  const own = pods.filter(({ bare = false, placeholder = false }) => !bare && !placeholder);
+  const replicas = scene.replicas ?? own.length;
+  const ready = own.filter(({ ready: isReady = true, node }) => isReady && node !== null).length;
   const raw: RawWorkload = {
     metadata: meta('web', {
       namespace: 'shop',

@@ -13,7 +13,7 @@ const remedy = 'docs/certificates.md, and docs/runbooks.md#spotaliscertificateex
 export const isTrusted: Check = (picture) => {
   const registration = ownRegistration(picture);
   const { serving } = picture.installation;
-  if (registration === undefined) return [];
+  if (!registration) return [];
   const finding = (id: FindingId, what: string): Finding => ({
     id,
     severity: 'error',

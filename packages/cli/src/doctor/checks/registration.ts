@@ -1,4 +1,5 @@
 import { enabledLabel, managed, selects } from '@spotalis/core';
+import { ownAmong } from '../../cluster/registration.ts';
 import type { Check, Finding } from '../finding.ts';
 import type { Picture, Registration } from '../picture/picture.ts';
 
@@ -10,24 +11,21 @@ const LONGEST_TIMEOUT_SECONDS = 5;
 const object = ({ name }: Pick<Registration, 'name'>): string => `MutatingWebhookConfiguration ${name}`;
 const restore = 'apply the registration of the chart anew (helm upgrade): docs/install.md';
 
-/** The one that the configuration names; where there is none to be read, the only one there is. */
-export function ownRegistration({ survey, installation }: Picture): Registration | undefined {
-  const { settings } = survey;
-  const registrations = installation.registrations ?? [];
-  if (settings.assumed && registrations.length === 1) return registrations[0];
-  return registrations.find(({ name }) => name === settings.values.webhook.configurationName);
+/** Null: it is not there; undefined: it cannot be told. */
+export function ownRegistration({ survey, installation }: Picture): Registration | null | undefined {
+  const { registrations } = installation;
+  return registrations === null ? undefined : ownAmong(registrations, ({ name }) => name, survey.settings);
 }
 
 const own =
   (check: (registration: Registration, picture: Picture) => readonly Finding[]): Check =>
   (picture) => {
     const registration = ownRegistration(picture);
-    return registration === undefined ? [] : check(registration, picture);
+    return registration ? check(registration, picture) : [];
   };
 
 export const isRegistered: Check = (picture) => {
-  const { registrations } = picture.installation;
-  if (registrations === null || ownRegistration(picture) !== undefined) return [];
+  if (ownRegistration(picture) !== null) return [];
   const name = picture.survey.settings.values.webhook.configurationName;
   return [
     {

@@ -24,6 +24,8 @@ export interface Installation {
 /** A configuration file, or one in a ConfigMap. */
 export interface FoundConfiguration {
   readonly origin: string;
+  /** Of the ConfigMap; null for a file. */
+  readonly namespace: string | null;
   readonly reading:
     | { readonly ok: true; readonly values: Configuration }
     | { readonly ok: false; readonly problems: readonly ConfigurationProblem[] };

@@ -1,40 +1,17 @@
-import type { LabelSelector } from '@spotalis/core';
-import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
-import { configurations, readyEndpoints } from '../../cluster/take.ts';
+import { type ApiClient, ApiError } from '@spotalis/kube';
+import { listRegistrations, readyEndpoints, webhookIn } from '../../cluster/registration.ts';
 import type { Registration } from './picture.ts';
 
-interface RawRegistration extends RawObject {
-  readonly webhooks?: readonly {
-    readonly name: string;
-    readonly clientConfig: {
-      readonly service?: { readonly namespace: string; readonly name: string };
-      readonly caBundle?: string;
-    };
-    readonly failurePolicy?: string;
-    readonly timeoutSeconds?: number;
-    readonly namespaceSelector?: LabelSelector;
-  }[];
-}
-
-const all = resource<RawRegistration>(
-  `${configurations.group}/${configurations.version}`,
-  configurations.plural,
-  configurations.kind,
-);
-
-/** What the one webhook in it is called, whatever the registration is. */
-const WEBHOOK = 'pods.spotalis.io';
-
 export async function lookAtRegistrations(client: ApiClient): Promise<readonly Registration[]> {
-  const { items } = await client.list(all);
-  const found = items.map(async ({ metadata, webhooks = [] }): Promise<readonly Registration[]> => {
-    const webhook = webhooks.find(({ name }) => name === WEBHOOK);
+  const ours = await listRegistrations(client);
+  const found = ours.map(async (registration): Promise<readonly Registration[]> => {
+    const webhook = webhookIn(registration);
     if (webhook === undefined) return [];
     const { clientConfig } = webhook;
     const { service } = clientConfig;
     return [
       {
-        name: metadata.name,
+        name: registration.metadata.name,
         caBundle: Buffer.from(clientConfig.caBundle ?? '', 'base64').toString(),
         // The defaults are the API's.
         failurePolicy: webhook.failurePolicy ?? 'Fail',

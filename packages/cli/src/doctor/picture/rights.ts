@@ -47,8 +47,7 @@ export const ruleFiles: readonly RuleFile[] = [
     file: 'workloads',
     reach: 'workloads',
     rules: [
-      { group: 'apps', resources: ['deployments', 'statefulsets'], verbs: read },
-      { group: 'apps', resources: ['replicasets'], verbs: ['get'] },
+      { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
       { group: '', resources: ['pods'], verbs: ['list'] },
     ],
   },

@@ -1,9 +1,10 @@
 import { type ApiClient, ApiError, asError, type Lease, type RawObject, resource } from '@spotalis/kube';
-import { ConfigurationError, loadConfiguration } from '@spotalis/runtime';
+import { ConfigurationError } from '@spotalis/runtime';
 import {
   assumedSettings,
   configMaps,
   configurationKey,
+  readConfiguration,
   readSettings,
   type Settings,
 } from '../../cluster/configuration.ts';
@@ -11,7 +12,7 @@ import type { Session } from '../../cluster/session.ts';
 import { surveyBy } from '../../cluster/take.ts';
 import { lookAtDeployments, ours } from './deployments.ts';
 import { lookAtRegistrations } from './registrations.ts';
-import type { FoundConfiguration, LeaseState, Picture, ServingState } from './picture.ts';
+import type { FoundConfiguration, LeaseState, MissingRight, Picture, ServingState } from './picture.ts';
 import { type Account, missingRights } from './rights.ts';
 
 interface RawSecret extends RawObject {
@@ -43,12 +44,14 @@ export async function takePicture(
   }
   const settings = await settingsFor(session);
   const { values } = settings;
-  const [survey, configurations, deployments, registrations] = await Promise.all([
+  const [survey, named, inCluster, deployments, registrations] = await Promise.all([
     surveyBy(settings, session, signal),
-    allowed('configurations', () => lookAtConfigurations(client, configFile), []),
+    configFile === undefined ? [] : tryConfiguration({ file: configFile, namespace: null }),
+    allowed('configurations', () => lookAtConfigMaps(client), []),
     allowed('Deployments of the installation', () => lookAtDeployments(client), []),
     allowed('webhook registrations', () => lookAtRegistrations(client), null),
   ]);
+  const configurations = [named, inCluster].flat();
   const lease = await allowed<LeaseLook>(
     'the Lease',
     () => lookAtLease(client, values.controller.leaderElection.namespace ?? deployments.at(0)?.namespace),
@@ -61,11 +64,7 @@ export async function takePicture(
     }),
     allowed(
       'rights of the services',
-      // Names of objects are in them, which only the configuration knows.
-      async () =>
-        settings.assumed
-          ? []
-          : missingRights(client, await accountsOf(client, deployments, namespace), values),
+      async () => rightsBy(client, await accountsOf(client, deployments, namespace), configurations),
       [],
     ),
   ]);
@@ -97,32 +96,51 @@ async function settingsFor({ client, configFile }: Session): Promise<Settings> {
   }
 }
 
-async function lookAtConfigurations(
-  client: ApiClient,
-  file: string | undefined,
-): Promise<readonly FoundConfiguration[]> {
+async function lookAtConfigMaps(client: ApiClient): Promise<readonly FoundConfiguration[]> {
   const { items } = await client.list(configMaps, { labelSelector: ours });
-  const texts = items.flatMap(({ metadata, data }) => {
+  const texts = items.flatMap(({ metadata: { namespace = '', name }, data }) => {
     const text = data?.[configurationKey];
-    return text === undefined ? [] : [{ file: `ConfigMap ${metadata.namespace}/${metadata.name}`, text }];
+    return text === undefined ? [] : [{ file: `ConfigMap ${namespace}/${name}`, text, namespace }];
   });
-  return Promise.all([...(file === undefined ? [] : [{ file }]), ...texts].map(readConfiguration));
+  return Promise.all(texts.map(tryConfiguration));
 }
 
-async function readConfiguration(source: {
+async function tryConfiguration({
+  namespace,
+  ...source
+}: {
   readonly file: string;
   readonly text?: string;
+  readonly namespace: string | null;
 }): Promise<FoundConfiguration> {
+  const found = { origin: source.file, namespace };
   try {
-    const { values } = await loadConfiguration({ ...source, environment: {} });
-    return { origin: source.file, reading: { ok: true, values } };
+    return { ...found, reading: { ok: true, values: await readConfiguration(source) } };
   } catch (error) {
     const problems =
       error instanceof ConfigurationError
         ? error.problems
         : [{ key: source.file, message: asError(error).message }];
-    return { origin: source.file, reading: { ok: false, problems } };
+    return { ...found, reading: { ok: false, problems } };
   }
+}
+
+/**
+ * What they lack of the rights that their own configuration asks for: names of objects are in it, and each
+ * installation has others. Those of which there is none to be read are left out.
+ */
+async function rightsBy(
+  client: ApiClient,
+  all: readonly Account[],
+  configurations: readonly FoundConfiguration[],
+): Promise<readonly MissingRight[]> {
+  const asked = all.map(async (account) => {
+    const own =
+      configurations.find(({ namespace }) => namespace === account.namespace) ??
+      configurations.find(({ namespace }) => namespace === null);
+    return own?.reading.ok === true ? missingRights(client, [account], own.reading.values) : [];
+  });
+  return (await Promise.all(asked)).flat();
 }
 
 interface LeaseLook {

@@ -61,7 +61,11 @@ export async function pictureOf(
     installation: {
       namespace: 'spotalis-system',
       configurations: [
-        { origin: 'ConfigMap spotalis-system/spotalis-webhook', reading: { ok: true, values } },
+        {
+          origin: 'ConfigMap spotalis-system/spotalis-webhook',
+          namespace: 'spotalis-system',
+          reading: { ok: true, values },
+        },
       ],
       deployments: [webhookDeployment, controllerDeployment, redisDeployment],
       registrations: [{ ...registration, caBundle }],
