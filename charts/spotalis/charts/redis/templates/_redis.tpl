@@ -1,5 +1,8 @@
+{{/* As the services call the installation that they are in. */}}
 {{- define "spotalis.redis.base" -}}
-{{- $release := .Release.Name | trimSuffix "-redis" | trunc 40 | trimSuffix "-" -}}
+{{- $release := .Release.Name -}}
+{{- if .Chart.IsRoot -}}{{- $release = trimSuffix "-redis" $release -}}{{- end -}}
+{{- $release = $release | trunc 34 | trimSuffix "-" -}}
 {{- ternary $release (printf "%s-spotalis" $release) (contains "spotalis" $release) -}}
 {{- end -}}
 
@@ -18,6 +21,10 @@ app.kubernetes.io/component: redis
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "spotalis.redis.keyPrefix" -}}
+{{- dig "redis" "keyPrefix" "spotalis:" .Values.global.config -}}
 {{- end -}}
 
 {{/* Given, or the one that is in use, or a new one. */}}

@@ -1,7 +1,10 @@
 {{/* Written by scripts/generate-docs.mjs from charts/shared: change it there. */}}
-{{/* What one installation is called: its release, with "spotalis" in it. The subcharts alone agree on it. */}}
+{{/* What one installation is called: its release, with "spotalis" in it. Subcharts that are installed alone, as
+spotalis-webhook and spotalis-controller, agree on it. The longest name that is made of it is a Service's, of 63. */}}
 {{- define "spotalis.base" -}}
-{{- $release := .Release.Name | trimSuffix "-controller" | trimSuffix "-webhook" | trunc 40 | trimSuffix "-" -}}
+{{- $release := .Release.Name -}}
+{{- if and .Chart.IsRoot (has .Chart.Name (list "controller" "webhook")) -}}{{- $release = $release | trimSuffix "-controller" | trimSuffix "-webhook" -}}{{- end -}}
+{{- $release = $release | trunc 34 | trimSuffix "-" -}}
 {{- ternary $release (printf "%s-spotalis" $release) (contains "spotalis" $release) -}}
 {{- end -}}
 
@@ -408,8 +411,10 @@ not named: those are taken to be on the usual one. */}}
 {{- end -}}
 {{- end -}}
 {{- if dig "sentinel" "nodes" list $redis -}}{{- $ports = append $ports 6379 -}}{{- end -}}
-{{- range concat (dig "sentinel" "nodes" list $redis) (dig "cluster" "nodes" list $redis) -}}
-{{- $ports = append $ports (regexFind "[0-9]+$" . | int) -}}
+{{- range $mode := list "sentinel" "cluster" -}}
+{{- $nodes := dig $mode "nodes" list $redis -}}
+{{- if kindIs "string" $nodes -}}{{- $nodes = list $nodes -}}{{- end -}}
+{{- range $nodes -}}{{- $ports = append $ports (regexFind "[0-9]+$" . | int) -}}{{- end -}}
 {{- end -}}
 {{- toYaml (uniq $ports) -}}
 {{- end -}}
