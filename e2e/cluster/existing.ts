@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
-import { type ApiAccess, ApiClient } from './api/client.ts';
+import { type ApiAccess, ApiClient, type KubeObject } from './api/client.ts';
 import { Identities } from './identities.ts';
+import { claim } from './installation/claim.ts';
+import { installed } from './installation/manifests.ts';
 import type { Component } from './process/component.ts';
 import { reasonOf } from './process/failure.ts';
 import { scratchDir } from './process/scratch.ts';
@@ -28,6 +30,11 @@ export class ExistingCluster {
     this.api = new ApiClient(access);
     this.#supervisor = supervisor;
     this.#identities = new Identities({ api: this.api, server: access.server, ca: access.ca, dir: stateDir });
+  }
+
+  /** To be asked before anything is put into it, or deleted: refuses if `install` or these would meet others' objects. */
+  claim(manifests: readonly KubeObject[]): Promise<void> {
+    return claim(this.api, [...installed(), ...manifests]);
   }
 
   async startService(options: ServiceOptions): Promise<Component> {

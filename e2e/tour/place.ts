@@ -12,7 +12,7 @@ import {
 } from '@spotalis/cluster';
 import type { Plan } from './arguments.ts';
 import type { Leave } from './interruption.ts';
-import { sampleNamespace } from './samples.ts';
+import { sampleManifests, sampleNamespace } from './samples.ts';
 
 /** Where the tour happens. Things can be done to a cluster of our own only. */
 export interface Place {
@@ -74,9 +74,10 @@ async function startOwn(leave: Leave, say: (line: string) => void): Promise<Clus
   return cluster;
 }
 
-async function connect(kubeconfig: string, leave: Leave) {
+export async function connect(kubeconfig: string, leave: Leave) {
   const cluster = await connectCluster(kubeconfig);
   leave.later(() => cluster.disconnect());
+  await cluster.claim(sampleManifests);
   leave.later(async () => {
     await uninstall(cluster.api);
     await cluster.api.delete('Namespace', sampleNamespace);

@@ -57,7 +57,11 @@ export const sampleManifests: readonly Record<string, unknown>[] = [
   {
     apiVersion: 'v1',
     kind: 'Namespace',
-    metadata: { name: sampleNamespace, labels: { 'spotalis.io/enabled': 'true' } },
+    metadata: {
+      name: sampleNamespace,
+      // By the second one the next tour knows what a killed one has left from a namespace of somebody's own.
+      labels: { 'spotalis.io/enabled': 'true', 'app.kubernetes.io/managed-by': 'spotalis-tour' },
+    },
   },
   ...samples.map(manifest),
 ];

@@ -38,8 +38,11 @@ export async function startBalancer(
   let blockedPid: number | undefined;
   const open = new Map<Socket, number>();
   const clients = new Set<Socket>();
-  const isBlocked = ({ remotePort }: Socket): boolean =>
-    blockedPid !== undefined && remotePort !== undefined && isConnectionOf(blockedPid, remotePort);
+  const isBlocked = ({ remotePort, localPort }: Socket): boolean =>
+    blockedPid !== undefined &&
+    remotePort !== undefined &&
+    localPort !== undefined &&
+    isConnectionOf(blockedPid, { fromPort: remotePort, toPort: localPort });
 
   /** Pieces of one answer keep their order: each waits for the one before it. */
   function passAnswers(from: Socket, to: Socket): void {

@@ -12,6 +12,7 @@ import { bundleOf, nodeArgsOf, nodeEnvironment } from './bundles.ts';
 import {
   identities,
   installationNamespace,
+  installed,
   type Registration,
   registration,
   type ServiceName,
@@ -31,6 +32,7 @@ export interface InstallationOptions {
   /** More of the configuration file; wins over what is set here. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   readonly reinvocationPolicy?: Registration['reinvocationPolicy'];
+  readonly timeoutSeconds?: Registration['timeoutSeconds'];
   /** Where the services find the API server, if not at its own port: a proxy, whose line a test can cut. */
   readonly apiServerPort?: number;
   /** This machine's address as the API server sees it; loopback without it. */
@@ -174,6 +176,7 @@ export async function install(
       caBundle: certificate.caBundle,
       namespaces,
       ...(options.reinvocationPolicy && { reinvocationPolicy: options.reinvocationPolicy }),
+      ...(options.timeoutSeconds && { timeoutSeconds: options.timeoutSeconds }),
     }),
   );
   return new Installation(cluster, webhooks, controllers, balancer);
@@ -215,10 +218,9 @@ async function kubeconfigOf(
 
 /** Takes away what `install` put into the cluster. */
 export async function uninstall(api: ApiClient): Promise<void> {
-  const { kind, metadata } = registration({ url: '', caBundle: '' });
-  await api.delete(kind, metadata.name);
-  for (const { kind: each, metadata: its } of identities().toReversed()) {
-    await api.delete(each, its.namespace === undefined ? its.name : `${its.namespace}/${its.name}`);
+  for (const { kind, metadata } of installed().toReversed()) {
+    const { name, namespace } = metadata;
+    await api.delete(kind, namespace === undefined ? name : `${namespace}/${name}`);
   }
 }
 

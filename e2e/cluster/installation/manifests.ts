@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { ours } from './claim.ts';
 
 /**
  * What an installation puts into the cluster: identities with the least they need, the Lease, the place for
@@ -12,7 +13,11 @@ export type ServiceName = 'webhook' | 'controller';
 interface Manifest extends Readonly<Record<string, unknown>> {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
 }
 
 interface Rule {
@@ -78,7 +83,7 @@ function role(
   rules: readonly Rule[],
 ): Manifest[] {
   const kind = namespace === undefined ? 'ClusterRole' : 'Role';
-  const metadata = { name, ...(namespace !== undefined && { namespace }) };
+  const metadata = { name, ...(namespace === undefined ? { labels: ours } : { namespace }) };
   const subject = { kind: 'ServiceAccount', name: `spotalis-${service}`, namespace: installationNamespace };
   return [
     { apiVersion: `${rbac}/v1`, kind, metadata, rules },
@@ -118,12 +123,12 @@ function rights(service: ServiceName, namespaces: readonly string[]): Manifest[]
 
 /** What a service is and may do, and what the chart brings it. Namespaces that are listed have to be there. */
 export const identities = (namespaces: readonly string[] = []): readonly Manifest[] => [
-  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: installationNamespace } },
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: installationNamespace, labels: ours } },
   // Everything preempts placeholders, and they preempt nothing.
   {
     apiVersion: 'scheduling.k8s.io/v1',
     kind: 'PriorityClass',
-    metadata: { name: 'spotalis-placeholder' },
+    metadata: { name: 'spotalis-placeholder', labels: ours },
     value: -10,
     preemptionPolicy: 'Never',
     description: 'Keeps a place for a pod that is about to move.',
@@ -159,6 +164,8 @@ export interface Registration {
   /** PEM of the authority that signed the webhook's certificate; empty when somebody else fills it in. */
   readonly caBundle: string;
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
+  /** As in the chart's values, and its default. */
+  readonly timeoutSeconds?: number;
   /** As in `scope.namespaces`. */
   readonly namespaces?: readonly string[];
 }
@@ -168,12 +175,13 @@ export function registration({
   url,
   caBundle,
   reinvocationPolicy = 'Never',
+  timeoutSeconds = 2,
   namespaces = [],
 }: Registration): Manifest {
   const excluded = JSON.stringify(['kube-system', installationNamespace]);
   const text = readFileSync(new URL('webhook/registration.yaml', charts), 'utf8');
   const entry: { readonly namespaceSelector: { readonly matchExpressions: readonly object[] } } = parse(
-    text.replace('$(EXCLUDED_NAMESPACES)', excluded).replace('$(TIMEOUT_SECONDS)', '2'),
+    text.replace('$(EXCLUDED_NAMESPACES)', excluded).replace('$(TIMEOUT_SECONDS)', String(timeoutSeconds)),
   );
   const { matchExpressions } = entry.namespaceSelector;
   const listed = { key: 'kubernetes.io/metadata.name', operator: 'In', values: namespaces };
@@ -184,7 +192,13 @@ export function registration({
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'MutatingWebhookConfiguration',
-    metadata: { name: 'spotalis' },
+    metadata: { name: 'spotalis', labels: ours },
     webhooks: [{ ...entry, namespaceSelector, clientConfig, reinvocationPolicy }],
   };
 }
+
+/** What an installation for all namespaces consists of, in the order in which it is made. */
+export const installed = (): readonly Manifest[] => [
+  ...identities(),
+  registration({ url: '', caBundle: '' }),
+];
