@@ -178,6 +178,41 @@ describe('pods', () => {
   });
 });
 
+describe('a watch', () => {
+  it('misses nothing, also where the API server ends it because its reader is slow', async () => {
+    const { api } = cluster;
+    await api.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'flood' } });
+    const path = '/api/v1/namespaces/flood/secrets';
+    const list = await api.raw<{ metadata: { resourceVersion: string } }>('GET', path);
+    const done = new AbortController();
+    const { resourceVersion } = list.metadata;
+    const events = api.watch(path, { resourceVersion, signal: done.signal });
+    const first = events.next();
+    const names = Array.from({ length: 400 }, (_, index) => `drop-${index}`);
+    const secret = { apiVersion: 'v1', kind: 'Secret', stringData: { water: 'x'.repeat(100_000) } };
+    const drops = names.map((name) => ({ ...secret, metadata: { name, namespace: 'flood' } }));
+    await api.apply(drops);
+    const told = [(await first).value?.object.metadata?.name];
+    for await (const { object } of events) {
+      if (told.push(object.metadata?.name) === names.length) done.abort();
+    }
+    expect(told).toEqual(names);
+    const begun = cluster.auditLog.read(
+      ({ verb, objectRef }) => verb === 'watch' && objectRef?.namespace === 'flood',
+    );
+    expect(begun.length).toBeGreaterThan(1);
+  }, 60_000);
+
+  it('fails where the events it begins after are not there any more', async () => {
+    // Which remembers no more than it saw.
+    await cluster.killComponent('kube-apiserver');
+    await cluster.restartComponent('kube-apiserver');
+    const { signal } = new AbortController();
+    const events = cluster.api.watch('/api/v1/namespaces/default/pods', { resourceVersion: '1', signal });
+    await expect(events.next()).rejects.toMatchObject({ status: 410, reason: 'Expired' });
+  });
+});
+
 describe('components', () => {
   it.each(['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const)(
     '%s can be killed and started again',

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { Agent, request } from 'undici';
 import { parseAllDocuments } from 'yaml';
 import { ApiError } from './error.ts';
@@ -54,9 +53,13 @@ export interface WatchOptions {
 }
 
 export interface WatchEvent<T> {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: T;
 }
+
+type StreamedEvent<T> =
+  | { readonly type: WatchEvent<T>['type'] | 'BOOKMARK'; readonly object: T & KubeObject }
+  | { readonly type: 'ERROR'; readonly object: { readonly code?: number } };
 
 interface RawOptions {
   readonly query?: Readonly<Record<string, string | undefined>>;
@@ -211,25 +214,23 @@ export class ApiClient {
     return { text, warnings: [response.headers['warning'] ?? []].flat().map(readWarning) };
   }
 
-  /** The events of a collection since a version, as they come; ends when `signal` does or the server closes. */
+  /**
+   * Every event of a collection since a version, until `signal` ends. The API server ends a watch after a while, or
+   * when its reader is slow: the next one begins where that one was. Fails where events cannot be had any more.
+   */
   async *watch<T = KubeObject>(
     path: string,
     { resourceVersion, signal }: WatchOptions,
   ): AsyncGenerator<WatchEvent<T>> {
-    const url = new URL(path, this.#access.server);
-    url.searchParams.set('watch', 'true');
-    url.searchParams.set('resourceVersion', resourceVersion);
-    const { token } = this.#access;
+    let version = resourceVersion;
     try {
-      const response = await request(url, {
-        dispatcher: this.#agent,
-        headers: { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-        signal,
-        bodyTimeout: 0,
-      });
-      if (response.statusCode !== 200)
-        throw new ApiError(`watch ${path}`, response.statusCode, await response.body.text());
-      for await (const line of createInterface({ input: response.body })) yield JSON.parse(line);
+      while (!signal.aborted) {
+        for await (const { type, object } of this.#stream<T>(path, version, signal)) {
+          if (type === 'ERROR') throw new ApiError(`watch ${path}`, object.code ?? 0, JSON.stringify(object));
+          version = object.metadata?.resourceVersion ?? version;
+          if (type !== 'BOOKMARK') yield { type, object };
+        }
+      }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -238,6 +239,29 @@ export class ApiClient {
   /** Drops its connections, whatever is still under way on them. */
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  async *#stream<T>(
+    path: string,
+    resourceVersion: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<StreamedEvent<T>> {
+    const query = { watch: 'true', resourceVersion, allowWatchBookmarks: 'true' };
+    const { token } = this.#access;
+    const { statusCode, body } = await request(new URL(path, this.#access.server), {
+      dispatcher: this.#agent,
+      query,
+      headers: { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      signal,
+      bodyTimeout: 0,
+    });
+    if (statusCode !== 200) throw new ApiError(`watch ${path}`, statusCode, await body.text());
+    let begun = '';
+    for await (const text of body.setEncoding('utf8')) {
+      const lines = `${begun}${text}`.split('\n');
+      begun = lines.pop() ?? '';
+      for (const line of lines) yield JSON.parse(line);
+    }
   }
 
   async #each<T>(

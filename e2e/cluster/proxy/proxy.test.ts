@@ -67,6 +67,23 @@ describe('the proxy', () => {
     expect(await Promise.all(answers)).toEqual(['b', 'c']);
   });
 
+  it('cuts also what its target has ended, while it holds back the last of it', async () => {
+    const accepted = once(echo, 'connection');
+    const socket = await client();
+    await roundTrip(socket, 'a');
+    const [atTarget] = (await accepted) as [Socket];
+    socket.end('b');
+    await once(atTarget, 'data');
+    proxy.block();
+    await once(atTarget, 'close');
+    const direct = connect({ port: echoPort, host: '127.0.0.1' });
+    await roundTrip(direct, 'c');
+    direct.destroy();
+    const ended = ending(socket);
+    proxy.cut();
+    expect(await ended).toBe('ECONNRESET');
+  });
+
   it('resets new connections while it refuses', async () => {
     proxy.refuse();
     const socket = connect({ port: proxy.port, host: '127.0.0.1' });

@@ -88,7 +88,7 @@ export class Proxy {
     from.setNoDelay(true);
     from.on('error', () => to.resetAndDestroy());
     from.on('close', () => {
-      this.#pairs.delete(pair);
+      if (to.destroyed) this.#pairs.delete(pair);
       // After an orderly end its last pieces may still be on the line.
       if (!from.readableEnded) to.destroy();
     });

@@ -84,6 +84,11 @@ export class RedisServers {
     return topology.primaryBySentinel(this.nodes, this.sentinels);
   }
 
+  /** Resolves when the others have what the primary has. Sentinels turn an old primary into a replica after 8 s. */
+  async replicated(): Promise<void> {
+    await topology.replicasReady(this.nodes, await this.primary());
+  }
+
   async kill(node?: number): Promise<void> {
     await this.node(node ?? (await this.primary())).kill();
   }

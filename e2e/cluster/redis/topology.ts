@@ -101,8 +101,8 @@ function listen(dir: string, port: number, tls: boolean): string[] {
   ];
 }
 
-export async function replicasReady(nodes: readonly RedisNode[]): Promise<void> {
-  for (const replica of nodes.slice(1)) {
+export async function replicasReady(nodes: readonly RedisNode[], primary = 0): Promise<void> {
+  for (const replica of nodes.filter((_, place) => place !== primary)) {
     await waitFor(`${replica.name} to copy its primary`, async () => {
       const info = String(await replica.command('INFO', 'replication'));
       return info.includes('master_link_status:up') || info;
