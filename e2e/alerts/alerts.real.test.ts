@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPrometheus, type Prometheus, promtool, startPrometheus, waitFor } from '@spotalis/cluster';
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { parse, stringify } from 'yaml';
+import { pdb, spotPercentage } from '../scenarios/repair.ts';
 import { openStage, type Stage } from '../scenarios/stage.ts';
 import { questions } from './dashboard.ts';
 import { type Rule, ruleFile, rules } from './rules.ts';
@@ -156,10 +157,10 @@ describeOrSkip('a real Prometheus', () => {
   it('fires SpotalisDriftLasting and SpotalisMovesBlocked for drift that nothing repairs', async () => {
     const workload = await stage.declare({ ...web, name: 'held' });
     await workload.ready(10);
-    const annotations = { 'spotalis.io/paused': 'true', 'spotalis.io/spot-percentage': '20' };
-    await fires('SpotalisDriftLasting', () => workload.patch({ metadata: { annotations } }));
+    await stage.cluster.api.apply(pdb('shop', 'held', 10, 'held'));
+    await fires('SpotalisDriftLasting', () => workload.patch(spotPercentage(20)));
     await waitFor('SpotalisMovesBlocked to fire', () => isFiring('SpotalisMovesBlocked'));
-    await workload.patch({ metadata: { annotations: { 'spotalis.io/spot-percentage': '70' } } });
+    await workload.patch(spotPercentage(70));
     await ends('SpotalisDriftLasting');
     await ends('SpotalisMovesBlocked');
   }, 120_000);

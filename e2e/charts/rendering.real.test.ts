@@ -291,6 +291,52 @@ describe('the charts', () => {
     for (const each of found) expect(each).toContain(JSON.stringify(listed));
   });
 
+  it.each(['spotalis-controller', 'my-webhook', 'team-redis', 'a'.repeat(53)])(
+    'name their own Redis in a release called %s, and nothing too long',
+    async (name) => {
+      const monitored = { metrics: { serviceMonitor: { enabled: true } } };
+      const more = { alerts: { enabled: true }, dashboard: { enabled: true } };
+      const values = { webhook: monitored, controller: monitored, ...more };
+      const objects = await helm.template({ name, namespace: 'elsewhere' }, chartDir(), values);
+      const text = JSON.stringify(objects);
+      const [, host] = /redis:\/\/([^:]+):6379/.exec(text) ?? [];
+      const namesOf = (wanted: string) =>
+        objects.flatMap(({ kind, metadata }) => (kind === wanted ? [metadata?.name ?? ''] : []));
+      expect(namesOf('Service')).toContain(host);
+      expect(namesOf('Secret')).toContain(host);
+      expect(text.match(/"secretName":"[^"]+"/g)).toEqual(Array(3).fill(`"secretName":"${host}"`));
+      expect(namesOf('Service').filter((each) => each.length > 63)).toEqual([]);
+      const base = host?.replace(/-redis$/, '');
+      const dashboards = namesOf('ConfigMap').filter((each) => each.endsWith('-dashboard'));
+      expect([namesOf('PrometheusRule'), dashboards]).toEqual([[base], [`${base}-dashboard`]]);
+    },
+  );
+
+  it('restart Redis for another password or prefix, which it reads at its start alone', async () => {
+    const redisOf = async (values: Values) =>
+      JSON.stringify(
+        (await helm.template(release, chartDir(), values)).find(
+          ({ kind, metadata }) => kind === 'Deployment' && metadata?.name?.endsWith('-redis'),
+        ),
+      );
+    const plain = await redisOf({});
+    // Rendered by itself, each time with another random password.
+    expect(await redisOf({ global: { config: { logging: { level: 'debug' } } } })).toBe(plain);
+    expect(await redisOf({ redis: { password: 'given' } })).not.toBe(plain);
+    expect(await redisOf({ global: { config: { redis: { keyPrefix: 'other:' } } } })).not.toBe(plain);
+  });
+
+  it('open the way to a single node of a Cluster, which needs no brackets', async () => {
+    const values = {
+      redis: { enabled: false },
+      global: { config: { redis: { cluster: { nodes: 'mine:7000' } } } },
+      webhook: { networkPolicy: { egress: { enabled: true } } },
+    };
+    const objects = await helm.template(release, chartDir(), values);
+    const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy');
+    expect(JSON.stringify(policies)).toContain('{"port":7000}');
+  });
+
   it('restart nothing for what is picked up while running, and everything for the rest', async () => {
     const sums = async (config: Values) =>
       (await helm.template(release, chartDir(), { global: { config } }))
