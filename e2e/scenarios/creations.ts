@@ -1,25 +1,22 @@
 import type { AuditEvent, AuditLog } from '@spotalis/cluster';
-import { parseGoDuration } from '@spotalis/core';
 
 /** Written by the API server on a request that went on without a webhook that did not answer. */
 const failedOpen = 'failed-open.mutation.webhook.admission.k8s.io/';
 /** Written by the API server for each webhook that answered. */
 const answered = 'mutation.webhook.admission.k8s.io/round_';
-/** Written by the API server on requests of more than 500 ms. */
-const webhookLatency = 'apiserver.latency.k8s.io/mutating-webhook';
 
-/** The requests that created a namespace's pods, or tried to, as the API server logged them. */
+/** The requests that created pods, or tried to, as the API server logged them. */
 export class PodCreations {
   readonly #events: readonly AuditEvent[];
 
-  static of(log: AuditLog, namespace: string): PodCreations {
+  static of(log: AuditLog, namespace?: string): PodCreations {
     return new PodCreations(
       log.read(
         ({ verb, objectRef }) =>
           verb === 'create' &&
           objectRef?.resource === 'pods' &&
           objectRef.subresource === undefined &&
-          objectRef.namespace === namespace,
+          (namespace === undefined || objectRef.namespace === namespace),
       ),
     );
   }
@@ -56,11 +53,5 @@ export class PodCreations {
       }),
     );
     return [...new Set(all)];
-  }
-
-  /** How long the webhooks took for the slowest one; 0 when none took notably long. */
-  get slowestMs(): number {
-    const each = this.#events.map(({ annotations }) => parseGoDuration(annotations?.[webhookLatency] ?? '0'));
-    return Math.max(0, ...each.map((ms) => ms ?? 0));
   }
 }

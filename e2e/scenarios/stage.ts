@@ -26,7 +26,10 @@ export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis'
   readonly onDemandNodes?: number;
   readonly podsPerNode?: number;
   readonly nodeLabels?: NonNullable<ClusterOptions['nodeLabels']>;
-  /** Holds the webhooks' answers back at random, since fast handlers see little concurrency. */
+  /**
+   * Holds the webhooks' answers back at random, since fast handlers see little concurrency. As anybody would behind such
+   * a network, it has the API server wait longer for them.
+   */
   readonly delayAnswersMs?: number;
   /** Puts a proxy between the services and the API server. */
   readonly proxied?: boolean;
@@ -41,6 +44,9 @@ interface StageParts {
   readonly proxy: Proxy | undefined;
   readonly gate: Gate | undefined;
 }
+
+/** The longest that `doctor` takes for well chosen. */
+const patientSeconds = 5;
 
 const writing = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
@@ -124,8 +130,8 @@ export class Stage {
       }));
   }
 
-  /** How the creations of a namespace's pods went, from the API server's own log. */
-  creations(namespace: string): PodCreations {
+  /** How the creations of pods went, of one namespace or of all, from the API server's own log. */
+  creations(namespace?: string): PodCreations {
     return PodCreations.of(this.cluster.auditLog, namespace);
   }
 
@@ -194,6 +200,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       const installed = await install(cluster, {
         redis: redisConfiguration(redis),
         ...(port !== undefined && { apiServerPort: port }),
+        ...(delayAnswersMs > 0 && { timeoutSeconds: patientSeconds }),
         ...installation,
       });
       installed.balancer.delayAnswers(delayAnswersMs);
