@@ -1,5 +1,6 @@
 import { type Cluster, installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { askerGone } from './move-log.ts';
 import { isReady, type Pod, typeOf } from './workload.ts';
 
 interface DeclaredWorkload extends KubeObject {
@@ -85,25 +86,32 @@ export class Floors {
   /** Of our own evictions so far. Ends the watches, and fails when one broke in between: then moments were missed. */
   async breaches(): Promise<readonly string[]> {
     const ours = `system:serviceaccount:${installationNamespace}:`;
-    const evicted = new Set(
-      this.#cluster.auditLog
-        .read(
-          ({ user, objectRef, responseStatus }) =>
-            objectRef?.subresource === 'eviction' &&
-            user.username.startsWith(ours) &&
-            (responseStatus?.code ?? 500) < 300,
-        )
-        .map(({ objectRef: { namespace, name } = {} }) => `${namespace}/${name}`),
-    );
-    await waitFor('the watch to tell of every pod that was evicted', () => {
+    const pathsOf = (isAsked: (code: number) => boolean) =>
+      new Set(
+        this.#cluster.auditLog
+          .read(
+            ({ user, objectRef, responseStatus }) =>
+              objectRef?.subresource === 'eviction' &&
+              user.username.startsWith(ours) &&
+              isAsked(responseStatus?.code ?? 500),
+          )
+          .map(({ objectRef: { namespace, name } = {} }) => `${namespace}/${name}`),
+      );
+    const granted = pathsOf((code) => code < 300);
+    const unheard = pathsOf((code) => code === askerGone);
+    const untold = () => {
       const ended = new Set(
         this.#moments.map((moment) => 'pod' in moment && moment.state === 'ends' && moment.pod),
       );
-      return [...evicted].every((pod) => ended.has(pod));
+      return [...granted].filter((pod) => !ended.has(pod));
+    };
+    const allTold = waitFor('the watch to tell of every pod that was evicted', untold, {
+      until: (pods) => pods.length === 0,
     });
+    await Promise.race([allTold, Promise.all(this.#following)]);
     this.#ended.abort();
     await Promise.all(this.#following);
-    return breachesOf(this.#moments, evicted);
+    return breachesOf(this.#moments, new Set([...granted, ...unheard]));
   }
 
   async #begin(path: string, momentOf: (object: Observed, isGone: boolean) => Moment): Promise<void> {
@@ -114,7 +122,6 @@ export class Floors {
     const events = api.watch<Observed>(path, { resourceVersion, signal: this.#ended.signal });
     const following = (async () => {
       for await (const { type, object } of events) this.#moments.push(momentOf(object, type === 'DELETED'));
-      if (!this.#ended.signal.aborted) throw new Error(`the watch of ${path} was closed`);
     })();
     // Told by `breaches`, which waits for it.
     following.catch(() => undefined);

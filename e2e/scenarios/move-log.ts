@@ -11,37 +11,48 @@ interface LoggedMove {
   readonly toMs: number;
 }
 
+/** What the API server notes when whoever asked is gone. It may have done by then what it was asked for, or not. */
+export const askerGone = 504;
+
 const timeOf = ({ requestReceivedTimestamp }: AuditEvent): number => Date.parse(requestReceivedTimestamp);
 
-/** A Deployment's pod without the hash of its ReplicaSet and its own. */
-const workloadOf = ({ objectRef: { namespace = '', name = '' } = {} }: AuditEvent): string =>
-  `${namespace}/${name.replace(/-[a-z0-9]+-[a-z0-9]+$/, '')}`;
+const pathOf = ({ objectRef: { namespace = '', name = '' } = {} }: AuditEvent): string =>
+  `${namespace}/${name}`;
 
-/** Every move that the API server took, in its own words and times: of Deployments whose pods get Ready at once. */
+/** A Deployment's pod without the hash of its ReplicaSet and its own. */
+const workloadOf = (event: AuditEvent): string => pathOf(event).replace(/-[a-z0-9]+-[a-z0-9]+$/, '');
+
+/**
+ * Every move that came about, in the API server's own words and times: of Deployments whose pods get Ready at once, and
+ * which nobody but their evictions ends.
+ */
 export class MoveLog {
   readonly moves: readonly LoggedMove[];
   /** Evictions that did not happen: whoever asked was gone before the API server had got to it. */
   readonly cutShort: number;
 
   constructor(log: AuditLog) {
-    const evictions: AuditEvent[] = [];
+    const granted: AuditEvent[] = [];
+    const unheard: AuditEvent[] = [];
     const starts = new Map<string, { readonly name: string; readonly atMs: number }[]>();
     const started = new Set<string>();
-    let cutShort = 0;
+    const ended = new Set<string>();
     for (const event of log.read(({ objectRef }) => objectRef?.resource === 'pods')) {
-      const { objectRef: { subresource, namespace = '', name = '' } = {}, responseStatus } = event;
-      if (subresource === 'eviction' && (responseStatus?.code ?? 0) < 300) evictions.push(event);
-      if (subresource === 'eviction' && responseStatus?.code === 504) cutShort += 1;
-      // The fake kubelet's first word of a pod.
-      if (subresource !== 'status' || event.verb !== 'patch' || !event.user.username.includes('kwok'))
-        continue;
-      if (started.has(`${namespace}/${name}`)) continue;
-      started.add(`${namespace}/${name}`);
+      const { objectRef: { subresource, name = '' } = {}, responseStatus: { code = 0 } = {} } = event;
+      if (subresource === 'eviction' && code < 300) granted.push(event);
+      if (subresource === 'eviction' && code === askerGone) unheard.push(event);
+      if (!event.user.username.includes('kwok')) continue;
+      // The fake kubelet's last word of a pod, and its first.
+      if (event.verb === 'delete') ended.add(pathOf(event));
+      if (subresource !== 'status' || event.verb !== 'patch' || started.has(pathOf(event))) continue;
+      started.add(pathOf(event));
       const workload = workloadOf(event);
       starts.set(workload, [...(starts.get(workload) ?? []), { name, atMs: timeOf(event) }]);
     }
-    this.cutShort = cutShort;
-    this.moves = evictions
+    const told = new Set(granted.map(pathOf));
+    const untold = unheard.filter((event) => ended.has(pathOf(event)) && !told.has(pathOf(event)));
+    this.cutShort = unheard.length - untold.length;
+    this.moves = [...granted, ...untold]
       .map((event) => {
         const workload = workloadOf(event);
         const { namespace = '', name: pod = '' } = event.objectRef ?? {};
