@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { preloaded } from './preload.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -123,5 +124,14 @@ describe.each(['webhook', 'controller'])('the %s', (service) => {
     const { code, stdout } = await run(service, ['--config', config, '--print-config'], {}, node);
     expect(stdout).toContain('redis://localhost:6379');
     expect(code).toBe(0);
+  });
+
+  it('loads no second HTTP client, and no HTTP/2, which nothing here speaks', async () => {
+    const config = file('modules.yaml', 'redis: { url: "redis://localhost:6379" }\n');
+    const tell = `process.on('exit', () => process.stderr.write(process.moduleLoadList.join('\\n')));`;
+    const { stderr } = await run(service, ['--config', config, '--print-config'], preloaded(tell));
+    const loaded = stderr.split('\n').map((line) => line.replace('NativeModule ', ''));
+    expect(loaded).toContain('https');
+    expect(loaded.filter((name) => /undici|http2/.test(name))).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { spotalis } from './kubectl.ts';
+import { pdb } from './repair.ts';
 import { openStage, type Stage } from './stage.ts';
 import { manifest, optedInNamespace, type Workload } from './workload.ts';
 
@@ -19,13 +20,6 @@ const web10 = {
   replicas: 10,
   policy: { spotPercentage: 70, minOnDemand: 2 },
 };
-
-const budget = (name: string, minAvailable: number) => ({
-  apiVersion: 'policy/v1',
-  kind: 'PodDisruptionBudget',
-  metadata: { name, namespace: 'shop' },
-  spec: { minAvailable, selector: { matchLabels: { app: 'web' } } },
-});
 
 const replaceIn = (path: string, value: unknown) => [{ op: 'replace', path: `/webhooks/0/${path}`, value }];
 const droughts = 'spotalis-system/spotalis-droughts';
@@ -103,13 +97,13 @@ const faults: readonly Fault[] = [
   {
     id: 'budget-never',
     object: 'PodDisruptionBudget shop/all',
-    plant: ({ cluster: { api } }) => api.apply(budget('all', 10)),
+    plant: ({ cluster: { api } }) => api.apply(pdb('shop', 'all', 10)),
     mend: ({ cluster: { api } }) => api.delete('PodDisruptionBudget', 'shop/all'),
   },
   {
     id: 'budgets-several',
     object: `Deployment ${web}`,
-    plant: ({ cluster: { api } }) => api.apply([budget('one', 5), budget('two', 5)]),
+    plant: ({ cluster: { api } }) => api.apply([pdb('shop', 'one', 5), pdb('shop', 'two', 5)]),
     mend: ({ cluster: { api } }) =>
       Promise.all(['one', 'two'].map((name) => api.delete('PodDisruptionBudget', `shop/${name}`))),
   },

@@ -16,13 +16,16 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
     await stage?.close();
   });
 
-  /** A machine too busy for the API server's two seconds shows in the log of the test, and not in its result. */
+  /** What a busy machine takes past what the API server waits shows in the log of the test, and not in its result. */
   function expectExactBut(missed: number, off: number, namespace: string): void {
     if (missed > 0)
       console.log(`${namespace}: ${missed} decisions missed their deadline, ${off} pods are off`);
     expect(off).toBeLessThanOrEqual(missed);
     if (missed === 0) expect(stage.evictions(namespace)).toBe(0);
   }
+
+  const ownersRead = (): Promise<number> =>
+    stage.installation.admissionMetric('spotalis_webhook_reads_total', { kind: 'owner' });
 
   const bursts = [
     { replicas: 10, spotPercentage: 70, minOnDemand: 1 },
@@ -38,8 +41,8 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
   it.each(bursts)(
     '$replicas pods at once at $spotPercentage % with $minOnDemand on-demand are split exactly, but for late decisions',
     async ({ replicas, ...policy }) => {
-      // Five hundred creations at once, each with a delayed handshake and a delayed answer, take two cores past the
-      // API server's two seconds: such pods come unsteered, whatever the rule.
+      // Two thousand creations at once, each with a delayed handshake and a delayed answer, take two cores past what the
+      // API server waits: such pods come unsteered, whatever the rule.
       stage.installation.balancer.delayAnswers(replicas > 500 ? 0 : delayAnswersMs);
       const namespace = `burst-${replicas}-${policy.spotPercentage}-${policy.minOnDemand}`;
       const before = await stage.decidedAlone();
@@ -56,6 +59,7 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
     stage.installation.balancer.delayAnswers(delayAnswersMs);
     const policy = { spotPercentage: 80, minOnDemand: 2 };
     const before = await stage.decidedAlone();
+    const ownersReadBefore = await ownersRead();
     const names = Array.from({ length: 50 }, (_, index) => `web-${index}`);
     const workloads = await Promise.all(
       names.map((name) => stage.declare({ name, namespace: 'fifty', replicas: 20, policy })),
@@ -69,6 +73,8 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
     }
     const missed = unsteered + (await stage.decidedAlone()) - before;
     expectExactBut(missed, off, 'fifty');
+    // A ReplicaSet is heard of before its first pod comes; on a machine that is out of breath some are not.
+    expect((await ownersRead()) - ownersReadBefore).toBeLessThan(25);
   }, 300_000);
 
   it('answers every admission in time', async () => {
@@ -84,6 +90,6 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
     const reads = await installation.admissionMetric('spotalis_webhook_reads_total');
     const admissions = await stage.admissions();
     expect(questions / admissions).toBeLessThan(1.1);
-    expect(reads / admissions).toBeLessThan(0.12);
+    expect(reads / admissions).toBeLessThan(0.06);
   });
 });

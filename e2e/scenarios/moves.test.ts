@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HOLD_ANNOTATION, waitFor } from '@spotalis/cluster';
+import { HOLD_ANNOTATION, type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
 import { Floors } from './floors.ts';
 import { eventsOn, verdictOn } from './moves.ts';
@@ -26,6 +26,10 @@ import {
   typeOf,
   Workload,
 } from './workload.ts';
+
+interface Updated extends KubeObject {
+  readonly status: { readonly updatedReplicas?: number; readonly currentReplicas?: number };
+}
 
 const scenarios: readonly Scenario[] = [
   {
@@ -230,6 +234,31 @@ const scenarios: readonly Scenario[] = [
       },
     }),
   ),
+  {
+    name: 'a canary of a StatefulSet numbered from 3 is over when Kubernetes is done with it',
+    namespace: 'canary',
+    evictions: 3,
+    patches: 0,
+    play: async (stage, namespace) => {
+      const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } };
+      const declaration = ten(namespace, 0, {
+        kind: 'StatefulSet',
+        replicas: 6,
+        policy: { spotPercentage: 0, minOnDemand: 0 },
+        spec: { ordinals: { start: 3 }, podManagementPolicy: 'Parallel', updateStrategy },
+      });
+      const workload = await stage.declare(declaration);
+      await settled(workload, { spot: 0, onDemand: 6 });
+      const { api } = stage.cluster;
+      await api.apply(manifest({ ...declaration, version: '2' }));
+      await waitFor('four of six to be updated, and no more', async () => {
+        const { status } = await api.get<Updated>('StatefulSet', workload.path);
+        return status.updatedReplicas === 4 && status.currentReplicas === 2;
+      });
+      await workload.patch(spotPercentage(50));
+      await settled(workload, { spot: 3, onDemand: 3 });
+    },
+  },
   {
     name: 'of three replicas with two that never get ready the third one stays',
     namespace: 'crashing',

@@ -12,6 +12,7 @@ interface Verdict {
 interface DebugState {
   readonly leader: { readonly isLeader: boolean };
   readonly webhook: { readonly kind: string; readonly detail?: string };
+  readonly movesInFlight: readonly object[];
   readonly workloads: Readonly<Record<string, { readonly rebalance?: Verdict }>>;
 }
 
@@ -81,12 +82,18 @@ export async function verdictOnAll(
   await waitFor(
     `all ${workloads.length} to be ${reason}`,
     async () => {
-      const shown = (await leaderOf(stage))?.state.workloads ?? {};
-      const others = workloads.filter(({ subject }) => shown[subject]?.rebalance?.reason !== reason);
-      return { others: others.length };
+      const state = (await leaderOf(stage))?.state;
+      const shown = workloads.map(({ subject }) => state?.workloads[subject]?.rebalance?.reason ?? 'unknown');
+      return { shown: counted(shown), webhook: state?.webhook, movesInFlight: state?.movesInFlight };
     },
-    { timeoutMs: 90_000, intervalMs: 500, until: ({ others }) => others === 0 },
+    { timeoutMs: 90_000, intervalMs: 500, until: ({ shown }) => shown[reason] === workloads.length },
   );
+}
+
+function counted(texts: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
 }
 
 /** Waits until the leader thinks this of the webhook: `serving`, or why not. */

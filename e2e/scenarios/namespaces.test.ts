@@ -98,7 +98,7 @@ describe('with rights in two namespaces alone', () => {
         listed.flatMap((namespace) => [
           `controller watch pods in ${namespace}: allow`,
           `webhook watch deployments in ${namespace}: allow`,
-          `webhook get replicasets in ${namespace}: allow`,
+          `webhook watch replicasets in ${namespace}: allow`,
         ]),
       ),
     );

@@ -4,6 +4,7 @@ import { enabledLabel, policyKeys } from '@spotalis/core';
 import { Floors } from './floors.ts';
 import { spotalis } from './kubectl.ts';
 import { eventsOn, verdictOn } from './moves.ts';
+import { pdb } from './repair.ts';
 import { openStage, type Stage } from './stage.ts';
 import { type Declaration, manifest, optedInNamespace, splitOf, Workload } from './workload.ts';
 
@@ -169,13 +170,7 @@ const scenarios: readonly { readonly name: string; play(stage: Stage): Promise<v
     async play(stage) {
       const workload = await stage.declare(ten('held', 60));
       await workload.ready(10);
-      const pdb = {
-        apiVersion: 'policy/v1',
-        kind: 'PodDisruptionBudget',
-        metadata: { name: 'all', namespace: 'held' },
-        spec: { minAvailable: 10, selector: { matchLabels: { app: 'web' } } },
-      };
-      await stage.cluster.api.apply(pdb);
+      await stage.cluster.api.apply(pdb('held', 'all', 10));
       const { plan, code } = await waitFor('the budget to be counted', async () => {
         const found = await planned(stage, 'held', '--spot-percentage', '80');
         return found.plan.last.reason === 'PdbBlocks' ? found : undefined;

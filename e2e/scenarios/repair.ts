@@ -34,11 +34,11 @@ export async function settled(workload: Workload, split: Omit<Split, 'unsteered'
   });
 }
 
-export const pdb = (namespace: string, name: string, minAvailable: number) => ({
+export const pdb = (namespace: string, name: string, minAvailable: number, app = 'web') => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',
   metadata: { name, namespace },
-  spec: { minAvailable, selector: { matchLabels: { app: 'web' } } },
+  spec: { minAvailable, selector: { matchLabels: { app } } },
 });
 
 /** Each has a namespace of its own and they are played at the same time. */

@@ -39,11 +39,20 @@ describe('windows on the night when the clocks change', () => {
     await stage?.close();
   });
 
-  async function drifting(namespace: string, schedule: string, duration: string): Promise<Workload> {
+  async function standing(namespace: string): Promise<Workload> {
     const workload = await stage.declare(ten(namespace, 70));
     await workload.ready(10);
+    return workload;
+  }
+
+  function drift(workload: Workload, schedule: string, duration: string): Promise<void> {
     const window = { [policyKeys.disruptionSchedule]: schedule, [policyKeys.disruptionDuration]: duration };
-    await workload.patch(annotate({ ...window, ...spotPercentage(80).metadata.annotations }));
+    return workload.patch(annotate({ ...window, ...spotPercentage(80).metadata.annotations }));
+  }
+
+  async function drifting(namespace: string, schedule: string, duration: string): Promise<Workload> {
+    const workload = await standing(namespace);
+    await drift(workload, schedule, duration);
     return workload;
   }
 
@@ -65,10 +74,11 @@ describe('windows on the night when the clocks change', () => {
   }, 120_000);
 
   it('open by the new time', async () => {
+    const workload = await standing('opening');
     const nowMs = Date.now() + shiftMs;
     const opensAtMs = Math.ceil((nowMs + aheadMs) / minuteMs) * minuteMs;
     const minute = new Date(opensAtMs).getUTCMinutes();
-    const workload = await drifting('opening', `CRON_TZ=Europe/Berlin ${minute} 3 * * *`, '30m');
+    await drift(workload, `CRON_TZ=Europe/Berlin ${minute} 3 * * *`, '30m');
     await verdictOn(stage, workload, 'WindowClosed');
     expect(stage.evictions('opening')).toBe(0);
     await settled(workload, { spot: 8, onDemand: 2 });
