@@ -1,4 +1,4 @@
-# Bundle first (npm ci and the two `bundle` scripts, see README.md), then from the root of the repository:
+# Bundle first (`npm run check` and the two `bundle` scripts, see README.md), then from the root of the repository:
 #   docker buildx bake --file docker/docker-bake.hcl --push
 # Attestations need a registry, or an image store of containerd, to be kept in.
 
