@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RedisServers, startProxy, startRedis, waitFor } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';
@@ -391,6 +392,32 @@ describe('a ledger behind Sentinels', () => {
       await redis.failOver();
       await ready(ledger);
       expect(await codeOf(ledger.counts(newRevision()))).toBe('ok');
+    },
+    slowStartMs,
+  );
+
+  it(
+    'goes on when a Sentinel that it listens to is gone and comes back without a word',
+    async () => {
+      const redis = await startRedis({ mode: 'sentinel' });
+      stops.push(() => redis.stop());
+      const [sentinel] = redis.sentinels;
+      const proxy = await startProxy(sentinel?.port ?? 0);
+      stops.push(() => proxy.close());
+      const nodes = [{ host: '127.0.0.1', port: proxy.port }];
+      const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes } });
+      stops.push(() => ledger.close());
+      await waitFor('it to listen', () => proxy.connections === 1);
+      const before = proxy.totalConnections;
+      proxy.block();
+      proxy.cut();
+      await waitFor('it to listen again', () => proxy.totalConnections > before);
+      // Longer than anything that is asked of a Sentinel.
+      await delay(3_000);
+      expect(await codeOf(ledger.counts(newRevision()))).toBe('ok');
+      proxy.resume();
+      await redis.failOver();
+      await ready(ledger);
     },
     slowStartMs,
   );

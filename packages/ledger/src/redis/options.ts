@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { ImpatientSentinels } from './sentinels.ts';
 
 export type RedisSettings = RedisServer &
   PasswordSource & {
@@ -88,8 +89,9 @@ export function clientOptions(settings: RedisSettings) {
     role: 'master' as const,
     failoverDetector: true,
     sentinelRetryStrategy: () => reconnectMs,
-    // One that is gone without a word must not keep this process from asking the others.
-    sentinelCommandTimeout: 1_000,
+    // To one that was away is listened again, for which ioredis waits a minute: a failover may come sooner.
+    sentinelReconnectStrategy: () => 2_000,
+    Connector: ImpatientSentinels,
     ...(sentinel.username === undefined ? {} : { sentinelUsername: sentinel.username }),
     sentinelPassword: password(sentinel),
     ...(sentinel.tls === undefined ? {} : { enableTLSForSentinelMode: true, sentinelTLS: sentinel.tls }),
