@@ -75,6 +75,17 @@ describe('the circuit', () => {
     expect(told).toEqual(['LEDGER_TIMEOUT', undefined]);
   });
 
+  it('lets everybody through again to a place that answered late, and to no other', async () => {
+    for (const place of ['slow', 'silent']) {
+      await codeOf(place, fails);
+      void codeOf(place, never);
+    }
+    circuit.answered('slow');
+    expect(await codeOf('slow')).toBe('ok');
+    expect(await codeOf('silent')).toBe('LEDGER_CIRCUIT_OPEN');
+    expect(told).toEqual(['LEDGER_TIMEOUT']);
+  });
+
   it('takes what was not refused by the ledger for no failure of it', async () => {
     const attempt = async () => {
       throw new TypeError('unexpected');

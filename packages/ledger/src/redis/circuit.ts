@@ -38,7 +38,7 @@ export class Circuit {
     if (failing !== undefined) failing.trying = true;
     try {
       const result = await attempt();
-      if (this.#failing.delete(place)) this.#tell();
+      this.answered(place);
       return result;
     } catch (error) {
       if (error instanceof LedgerUnavailable) this.#fail(place, error);
@@ -48,10 +48,15 @@ export class Circuit {
     }
   }
 
-  /** A connection was made, or a late answer came: nobody needs to try it out first. */
+  /** A connection was made: nobody needs to try anything out first. */
   reset(): void {
     this.#failing.clear();
     this.#tell();
+  }
+
+  /** A late answer came: this place was slow, not away. */
+  answered(place: string): void {
+    if (this.#failing.delete(place)) this.#tell();
   }
 
   #fail(place: string, failure: LedgerUnavailable): void {

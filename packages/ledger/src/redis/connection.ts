@@ -32,8 +32,6 @@ export class Connection {
     this.#patience = new Patience({
       timeoutMs: settings.commandTimeoutMs ?? defaultCommandTimeoutMs,
       ordered: !('cluster' in settings),
-      // It was slow, not away: nobody needs to try it out first.
-      lateAnswer: () => this.#circuit.reset(),
     });
     const ready = (): void => {
       const again = this.#everReady;
@@ -123,7 +121,7 @@ export class Connection {
     const place = this.isCluster ? hashTagOf(String(key)) : '';
     return await this.#circuit.run(place, async () => {
       try {
-        return await this.#patience.wait(call());
+        return await this.#patience.wait(call(), () => this.#circuit.answered(place));
       } catch (error) {
         throw error instanceof LedgerUnavailable ? error : unavailable(error);
       }

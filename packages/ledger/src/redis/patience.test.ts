@@ -28,11 +28,11 @@ describe('the deadline of calls to Redis', () => {
     stalledMs = 0;
     outcomes.length = 0;
     const now = (): number => performance.now() + stalledMs;
-    calls = new Patience({ timeoutMs, ordered, lateAnswer: () => (late += 1), now });
+    calls = new Patience({ timeoutMs, ordered, now });
   }
 
   const note = (answer: Promise<unknown>): void => {
-    void codeOf(calls.wait(answer)).then((code) => outcomes.push(code));
+    void codeOf(calls.wait(answer, () => (late += 1))).then((code) => outcomes.push(code));
   };
   const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 
@@ -127,7 +127,8 @@ const answering = `
 
 describe('a process that stalls', () => {
   const redis = new Worker(answering, { eval: true });
-  const calls = new Patience({ timeoutMs, ordered: true, lateAnswer: () => undefined });
+  const calls = new Patience({ timeoutMs, ordered: true });
+  const ignored = (): void => undefined;
 
   const ask = (): Promise<unknown> => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- to a thread, not to a window
@@ -145,11 +146,11 @@ describe('a process that stalls', () => {
   it('sees no outage of a Redis that answers at once', async () => {
     await ask();
     for (let round = 0; round < 3; round++) {
-      const codes = Promise.all([codeOf(calls.wait(ask())), codeOf(calls.wait(ask()))]);
+      const codes = Promise.all([codeOf(calls.wait(ask(), ignored)), codeOf(calls.wait(ask(), ignored))]);
       block(2 * timeoutMs);
       expect(await codes).toEqual(['ok', 'ok']);
     }
-    const hangs = codeOf(calls.wait(silence()));
+    const hangs = codeOf(calls.wait(silence(), ignored));
     block(2 * timeoutMs);
     expect(await hangs).toBe('LEDGER_TIMEOUT');
   });

@@ -8,8 +8,6 @@ export interface PatienceOptions {
    * that it is at work on the later ones.
    */
   readonly ordered: boolean;
-  /** An answer came after its caller was told that there is none. */
-  readonly lateAnswer: () => void;
   readonly now?: () => number;
 }
 
@@ -46,8 +44,8 @@ export class Patience {
     this.#now = options.now ?? (() => performance.now());
   }
 
-  /** Settles as the answer does, or rejects with LEDGER_TIMEOUT. */
-  wait<T>(answer: Promise<T>): Promise<T> {
+  /** Settles as the answer does, or rejects with LEDGER_TIMEOUT; `late` is told of an answer that comes after that. */
+  wait<T>(answer: Promise<T>, late: () => void): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#listen();
       const call: Call = { sentAtMs: this.#heardUntilNowMs(), giveUp: reject };
@@ -55,7 +53,7 @@ export class Patience {
       answer.then(
         (value) => {
           this.#answeredAtMs = this.#heardUntilNowMs();
-          if (!this.#calls.delete(call)) this.#options.lateAnswer();
+          if (!this.#calls.delete(call)) late();
           resolve(value);
         },
         (error: unknown) => {
