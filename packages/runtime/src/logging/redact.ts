@@ -8,7 +8,18 @@ const masked = '********';
  * every character that delimits a URL, so that all up to the last @ of the word goes: rather too much than too little.
  */
 export const maskPasswords = (text: string): string =>
-  text.includes('://') ? text.replace(/([a-z][a-z\d+.-]*:\/\/[^\s:/]*):\S+@/gi, `$1:${masked}@`) : text;
+  text.includes('://') ? text.replaceAll(/\S+/g, maskWord) : text;
+
+/** In one pass, since a text may be long and somebody else's: `scheme://user:`, and all from there to the last @. */
+function maskWord(word: string): string {
+  const end = word.lastIndexOf('@');
+  for (let at = word.indexOf('://'); at >= 0; at = word.indexOf('://', at + 3)) {
+    const colon = word.indexOf(':', at + 3);
+    if (colon < 0 || colon + 1 >= end) return word;
+    if (!word.slice(at + 3, colon).includes('/')) return word.slice(0, colon + 1) + masked + word.slice(end);
+  }
+  return word;
+}
 
 /** Hides the password of a text that is one URL, or was meant to be one. */
 export function maskUrl(text: string): string {
