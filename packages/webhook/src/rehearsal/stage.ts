@@ -30,7 +30,7 @@ export interface Stage {
 const CONNECTED_MS = 1_000;
 const LOOK_EVERY_MS = 10;
 
-/** More than are ever rehearsed, so that none has to look for a place that is gone. */
+/** Known, so that the ledger asks for no ReplicaSet; of dry runs none takes a place. */
 const replicas: ReplicaCount = { replicas: 1_000_000, resourceVersion: '1' };
 
 /**

@@ -70,6 +70,15 @@ describe('a lookup', () => {
     expect(reads).toBe(2);
   });
 
+  it('remembers of one that is gone nothing about another one by its name', async () => {
+    expect(await lookup.find(key, 'old')).toBeUndefined();
+    live = record('new');
+    expect(await lookup.find(key, 'old')).toBeUndefined();
+    expect(reads).toBe(1);
+    expect(await lookup.find(key, 'new')).toEqual(record('new'));
+    expect(reads).toBe(2);
+  });
+
   it('drops what it remembers at any event about the object', async () => {
     live = record('a', '1', { enabled: 'yes' });
     await lookup.find(key, 'a');

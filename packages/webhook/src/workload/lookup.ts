@@ -8,6 +8,8 @@ const REMEMBERED_MS = 5_000;
 interface Remembered {
   /** Undefined: no such object. */
   readonly record: OptInRecord | undefined;
+  /** Who was asked for: that one is gone says nothing of another one by its name. */
+  readonly uid: string | undefined;
   readonly untilMs: number;
 }
 
@@ -48,10 +50,10 @@ export class Lookup {
       return stored;
     }
     const remembered = this.#recall(key);
-    if (remembered !== undefined && (remembered.record === undefined || isMeant(remembered.record, uid))) {
+    if (remembered !== undefined && answers(remembered, uid)) {
       return remembered.record;
     }
-    const record = await this.#read(key);
+    const record = await this.#read(key, uid);
     return record !== undefined && isMeant(record, uid) ? record : undefined;
   }
 
@@ -65,7 +67,7 @@ export class Lookup {
     return remembered !== undefined && remembered.untilMs > this.#options.now() ? remembered : undefined;
   }
 
-  #read(key: string): Promise<OptInRecord | undefined> {
+  #read(key: string, uid: string | undefined): Promise<OptInRecord | undefined> {
     const running = this.#readings.get(key);
     // One that an event overtook may know less than whoever asks now.
     if (running !== undefined && !running.overtaken) {
@@ -76,7 +78,7 @@ export class Lookup {
     return reading.result
       .then((record) => {
         if (!reading.overtaken) {
-          this.#remember(key, record);
+          this.#remember(key, uid, record);
         }
         return record;
       })
@@ -87,7 +89,7 @@ export class Lookup {
       });
   }
 
-  #remember(key: string, record: OptInRecord | undefined): void {
+  #remember(key: string, uid: string | undefined, record: OptInRecord | undefined): void {
     const now = this.#options.now();
     for (const [old, { untilMs }] of this.#remembered) {
       if (untilMs > now) {
@@ -96,7 +98,7 @@ export class Lookup {
       this.#remembered.delete(old);
     }
     this.#remembered.delete(key);
-    this.#remembered.set(key, { record, untilMs: now + REMEMBERED_MS });
+    this.#remembered.set(key, { record, uid, untilMs: now + REMEMBERED_MS });
   }
 
   #forget(change: Change<OptInRecord>): void {
@@ -111,4 +113,8 @@ export class Lookup {
 
 function isMeant(record: OptInRecord, uid: string | undefined): boolean {
   return uid === undefined || record.metadata.uid === uid;
+}
+
+function answers({ record, uid: asked }: Remembered, uid: string | undefined): boolean {
+  return record === undefined ? asked === uid : isMeant(record, uid);
 }
