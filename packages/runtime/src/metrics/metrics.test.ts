@@ -21,14 +21,6 @@ describe('a registry', () => {
   it('adds the metrics of the process when asked', async () => {
     expect(await series(new Metrics().collectProcess(), 'process_cpu_seconds_total')).toHaveLength(1);
   });
-
-  it('forgets a gauge whose subject is gone', async () => {
-    const metrics = new Metrics();
-    const depth = metrics.gauge(specs.queueDepth);
-    depth.set({ name: 'a' }, 1);
-    depth.remove({ name: 'a' });
-    expect(await series(metrics, 'workqueue_depth')).toEqual([]);
-  });
 });
 
 describe('a view', () => {

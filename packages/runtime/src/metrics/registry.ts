@@ -12,8 +12,6 @@ export interface CounterMetric<Label extends string> {
 export interface GaugeMetric<Label extends string> {
   set(labels: Labels<Label>, value: number): void;
   add(labels: Labels<Label>, amount: number): void;
-  /** Forgets a series whose subject is gone. */
-  remove(labels: Labels<Label>): void;
 }
 
 export interface HistogramMetric<Label extends string> {
@@ -63,7 +61,6 @@ export class Metrics {
     return {
       set: (labels, value) => gauge.set(labels, value),
       add: (labels, amount) => gauge.inc(labels, amount),
-      remove: (labels) => gauge.remove(labels),
     };
   }
 
