@@ -61,7 +61,7 @@ describe('a closed breaker', () => {
   it('never opens for those who want no substitutes, and one that was open closes', () => {
     const never = { fallbackAfterMs: 'never', waitingSinceMs: 0, pending: 1 } as const;
     expect(step(closed, never, 1e9)).toMatchObject({ change: null, againAtMs: null });
-    expect(step(open, never, 1e9).change).toBe('closed');
+    expect(step(open, never, 1e9).change).toBe('waived');
   });
 
   it('is found open again by the substitutes, when the ledger has lost it', () => {
@@ -98,9 +98,12 @@ describe('an open breaker', () => {
     expect(step(open, { mayProbe: false }, 180_000).change).toBeNull();
   });
 
-  it('closes where others of its placement are to find out, and it lacks nothing', () => {
+  it('is left where others of its placement are to find out, and it lacks nothing', () => {
     expect(step(open, { permitOnly: true, lacking: 0 }, 179_999).change).toBeNull();
-    expect(step(open, { permitOnly: true, lacking: 0, mayProbe: false }, 180_000).change).toBe('closed');
+    expect(step(open, { permitOnly: true, lacking: 0, mayProbe: false }, 180_000)).toMatchObject({
+      change: 'left',
+      breaker: { state: 'closed' },
+    });
     expect(step(open, { permitOnly: true, lacking: 1 }, 180_000).change).toBe('half-opened');
   });
 

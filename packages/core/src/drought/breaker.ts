@@ -74,6 +74,10 @@ export type BreakerChange =
   | 'armed'
   | 'proven'
   | 'closed'
+  /** Nothing is lacking any more; whether there is capacity is for others of the placement to find out. */
+  | 'left'
+  /** Nobody wants substitutes any more. */
+  | 'waived'
   /** The ledger had lost it; the substitutes tell. */
   | 'rebuilt';
 
@@ -103,7 +107,7 @@ export function stepBreaker(
 ): Step {
   const { fallbackAfterMs } = look;
   if (fallbackAfterMs === 'never') {
-    return breaker.state === 'closed' ? still(breaker, null) : step({ state: 'closed' }, 'closed');
+    return breaker.state === 'closed' ? still(breaker, null) : step({ state: 'closed' }, 'waived');
   }
   switch (breaker.state) {
     case 'closed':
@@ -158,7 +162,7 @@ function fromOpen(breaker: Open, look: DroughtLook, backoff: Backoff, nowMs: num
   if (evidence && (early || dueAtMs <= nowMs)) return step(next, 'half-opened', 1);
   if (dueAtMs > nowMs) return still(breaker, dueAtMs);
   // Who lacks nothing of a placement without capacity could not show that there is some again: it leaves the drought.
-  if (look.permitOnly && look.lacking === 0 && look.pending === 0) return step({ state: 'closed' }, 'closed');
+  if (look.permitOnly && look.lacking === 0 && look.pending === 0) return step({ state: 'closed' }, 'left');
   if (!look.mayProbe) return still(breaker, null);
   if (look.placeholder === 'none') return step(next, 'half-opened', 1);
   // How long an autoscaler may take is the placeholder's own matter.

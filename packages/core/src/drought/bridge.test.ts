@@ -60,6 +60,14 @@ describe('pods that wait for spot capacity', () => {
     expect(removed(stuckFor(120_000))).toBe(7);
   });
 
+  it('are replaced although they take a port of their node, which an empty one has', () => {
+    const taking = (one: RebalanceSnapshot): RebalanceSnapshot => {
+      const revisions = [revision(10, { template: { ...template, hostPort: true } })];
+      return { ...one, workload: deploymentOf(one.pods, { revisions }) };
+    };
+    expect(removed(taking(stuckFor(120_000)))).toBe(7);
+  });
+
   it('are waited for until then, which is said', () => {
     expect(decide(stuckFor(100_000), NOON)).toMatchObject({
       reason: 'AwaitingSpot',

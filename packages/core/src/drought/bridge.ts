@@ -204,11 +204,14 @@ function reasonOf(
     case 'proven':
       return { reason: 'ReturnGoesOn', facts: { substitutes: look.lacking } };
     case 'closed':
+    case 'left':
+    case 'waived':
       return {
         reason: 'FallbackEnded',
         facts: {
+          how: change,
           sinceMs: before.state === 'closed' ? nowMs : before.sinceMs,
-          returnedSinceMs: before.state === 'half-open' ? before.probedAtMs : null,
+          returnedSinceMs: change === 'closed' && before.state === 'half-open' ? before.probedAtMs : null,
         },
       };
     default:

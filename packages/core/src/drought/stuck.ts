@@ -99,7 +99,8 @@ const hasVolumes = (volumes: PodVolumes): boolean =>
 
 function alone(template: TemplateView): TemplateView {
   const { podAffinity: _with, podAntiAffinity: _without, ...affinity } = template.spec.affinity ?? {};
-  return { ...template, spec: { ...template.spec, affinity, topologySpreadConstraints: null } };
+  const spec = { ...template.spec, affinity, topologySpreadConstraints: null };
+  return { ...template, spec, hostPort: false };
 }
 
 function templateOf({ pod }: Member, workload: WorkloadView): TemplateView | undefined {

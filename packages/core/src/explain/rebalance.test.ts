@@ -43,7 +43,7 @@ const facts: FactsByReason = {
   StuckRemoved: { removed: 6, waiting: 7 },
   ReturnTried: { by: 'room', substitutes: 7 },
   ReturnGoesOn: { substitutes: 6 },
-  FallbackEnded: { sinceMs: untilMs, returnedSinceMs: untilMs },
+  FallbackEnded: { how: 'closed', sinceMs: untilMs, returnedSinceMs: untilMs },
   OnDemandShort: { waiting: 2, scheduled: 1, floor: 3 },
   NoFallback: { waiting: 7 },
   AwaitingSpot: { waiting: 7, never: false },

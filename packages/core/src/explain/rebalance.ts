@@ -129,6 +129,12 @@ const signs: Readonly<Record<FactsByReason['ReturnTried']['by'], string>> = {
   admission: 'the next pod admitted will show whether there is capacity',
 };
 
+const endings: Readonly<Record<FactsByReason['FallbackEnded']['how'], string>> = {
+  closed: 'over, and no substitute is left',
+  left: 'of no matter here any more: no spot pod is missing. Others of the same placement still wait for it',
+  waived: 'bridged no longer: spotalis.io/spot-fallback-after is never, so pods wait for it',
+};
+
 /** One sentence for people. Programs go by `verdict` and `reason`. */
 export function explainRebalance(trace: RebalanceTrace): string {
   const { standing } = trace;
@@ -161,7 +167,7 @@ export function explainRebalance(trace: RebalanceTrace): string {
     case 'ReturnGoesOn':
       return `Going on back to spot: ${trace.facts.substitutes} substitutes are left on on-demand.`;
     case 'FallbackEnded':
-      return `The lack of spot capacity since ${at(trace.facts.sinceMs)} is over, and no substitute is left.`;
+      return `The lack of spot capacity since ${at(trace.facts.sinceMs)} is ${endings[trace.facts.how]}.`;
     case 'CostOrder':
       return `Renumbering ${trace.facts.pods} pods, so that a scale-down keeps the share.`;
     case 'Paused':

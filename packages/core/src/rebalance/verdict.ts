@@ -135,6 +135,8 @@ export interface FactsByReason {
   ReturnTried: { readonly by: 'room' | 'placeholder' | 'admission'; readonly substitutes: number };
   ReturnGoesOn: { readonly substitutes: number };
   FallbackEnded: {
+    /** `left`, `waived`: not because there would be capacity again. */
+    readonly how: 'closed' | 'left' | 'waived';
     readonly sinceMs: number;
     /** Since when there were signs of capacity; null: it ended without. */
     readonly returnedSinceMs: number | null;
