@@ -10,10 +10,17 @@ const asks = (cpu: string, hostPort?: number) => ({
   containers: [{ resources: { requests: { cpu } }, ...(hostPort && { ports: [{ hostPort }] }) }],
 });
 
-const pod = (name: string, owner: string, cpu: string, phase = 'Running') => {
-  const controller = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: owner, controller: true };
+const pod = (
+  name: string,
+  owner: string,
+  cpu: string,
+  phase = 'Running',
+  kind = 'ReplicaSet',
+  labels = {},
+) => {
+  const controller = { apiVersion: 'apps/v1', kind, name: owner, uid: owner, controller: true };
   const raw: RawPod = {
-    metadata: { ...identity(name, name), ownerReferences: [controller] },
+    metadata: { ...identity(name, name), labels, ownerReferences: [controller] },
     spec: asks(cpu),
     status: { phase },
   };
@@ -45,6 +52,24 @@ describe('the template of a workload', () => {
   it('learns nothing from pods of another revision, and from those that have ended', () => {
     const others = [pod('a', 'web-0', '350m'), pod('b', 'web-1', '350m', 'Failed')];
     expect(templateWith(others)?.requests).toEqual({ cpu: 100, pods: 1 });
+  });
+
+  it('learns nothing from pods of another revision of a StatefulSet', () => {
+    const workload = pruneWorkload('StatefulSet')({
+      metadata: identity('db', 'db'),
+      spec: { replicas: 3, template: { spec: asks('1') } },
+      status: { currentRevision: 'db-old', updateRevision: 'db-new' },
+    });
+    const ordinal = (name: string, revision: string, cpu: string) =>
+      pod(name, 'db', cpu, 'Running', 'StatefulSet', { 'controller-revision-hash': revision });
+    const requestsWith = (pods: readonly ReturnType<typeof pod>[]) => {
+      const changes = { policyChangedAtMs: null, replicasChangedAtMs: null, podGoneAtMs: null };
+      const view = workloadViewOf(workload, { changes, pods, replicaSets: [], ledgers: new Map() });
+      return view.kind === 'StatefulSet' ? view.template.requests : undefined;
+    };
+    const old = [ordinal('db-0', 'db-old', '64'), ordinal('db-1', 'db-old', '64')];
+    expect(requestsWith(old)).toEqual({ cpu: 1_000, pods: 1 });
+    expect(requestsWith([...old, ordinal('db-2', 'db-new', '1500m')])).toEqual({ cpu: 1_500, pods: 1 });
   });
 
   it('tells that it takes a port of the node', () => {

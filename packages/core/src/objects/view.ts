@@ -1,3 +1,4 @@
+import { foreignKeys } from '../policy/keys.ts';
 import type { NodeView } from '../rebalance/node.ts';
 import type { WorkloadPod } from '../rebalance/pod.ts';
 import {
@@ -93,7 +94,10 @@ export function workloadViewOf(
     ...changes,
   };
   if (rollout.kind === 'StatefulSet') {
-    return { ...common, ...rollout, template: withAdditions(rollout.template, uid, pods) };
+    const updated = pods.filter(
+      ({ labels }) => labels[foreignKeys.controllerRevisionHash] === rollout.updateRevision,
+    );
+    return { ...common, ...rollout, template: withAdditions(rollout.template, uid, updated) };
   }
   return {
     ...common,
