@@ -86,6 +86,15 @@ describe('a plan', () => {
     expect(plan).toMatchObject({ outcome: 'reached', after: { spot: 14, onDemand: 6 }, unscheduled: 0 });
   });
 
+  it('knows no more of unseen room once a pod has left it', () => {
+    const unseen = new Map([...trying(90, 1).nodes].map(([name, node]) => [name, { ...node, free: {} }]));
+    const one = trying(100, 0, { nodes: unseen });
+    const first = planFor(one, { ...options, policyChanges: false });
+    const smaller = planFor(one, { ...options, replicas: 5, policyChanges: false });
+    expect(first).toMatchObject({ moves: [], last: { reason: 'NoCapacity' } });
+    expect(smaller).toMatchObject({ moves: [], last: { reason: 'NoCapacity' } });
+  });
+
   const busy = (inFlight: number) => ({
     budgets: { cluster: inFlight, namespace: inFlight, workload: inFlight, nodes: new Map(), begunAtMs: [] },
   });

@@ -7,6 +7,7 @@ import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { selects } from '../policy/selector.ts';
 import { evidenceFor } from '../rebalance/fit.ts';
 import { activeRevision, membersOf } from '../rebalance/member.ts';
+import type { NodeView } from '../rebalance/node.ts';
 import type { PdbView } from '../rebalance/pdb.ts';
 import { desiredHealthy } from '../rebalance/pdb.ts';
 import { type Member, noVolumes, type WorkloadPod } from '../rebalance/pod.ts';
@@ -57,13 +58,18 @@ function withHealthy(pdb: PdbView, pod: WorkloadPod, change: 1 | -1): PdbView {
   return { ...next, disruptionsAllowed: Math.max(0, next.currentHealthy - desiredHealthy(next)) };
 }
 
+/** False where other namespaces' pods are not seen: then nothing is known of any room. */
+const isRoomSeen = ({ free }: NodeView): boolean => Object.keys(free).length > 0;
+
 function withRoom(
   nodes: RebalanceSnapshot['nodes'],
   name: string | null,
   change: (free: Resources) => Resources,
 ): RebalanceSnapshot['nodes'] {
   const node = name === null ? undefined : nodes.get(name);
-  return node === undefined ? nodes : new Map(nodes).set(node.name, { ...node, free: change(node.free) });
+  return node === undefined || !isRoomSeen(node)
+    ? nodes
+    : new Map(nodes).set(node.name, { ...node, free: change(node.free) });
 }
 
 /** Without the pod. */
@@ -91,7 +97,6 @@ export function appear(
   const members = membersOf(workload, pods, nodes);
   const template = templateOf(workload);
   const { type, substitutes } = admitted(snapshot, name, members, cause);
-  const isRoomSeen = [...nodes.values()].some(({ free }) => Object.keys(free).length > 0);
   const evidence =
     template === undefined || type === null
       ? null
@@ -102,7 +107,7 @@ export function appear(
           nodes,
           staying: members,
           volumes: noVolumes,
-          room: isRoomSeen ? 'free' : 'allocatable',
+          room: [...nodes.values()].some(isRoomSeen) ? 'free' : 'allocatable',
         });
   // What cannot be proven, or seen, is taken for granted: the scheduler may know better.
   const node = evidence?.kind === 'fits' ? evidence.node : null;
@@ -137,7 +142,7 @@ export function appear(
   const after = recounted({
     ...snapshot,
     pods: [...pods, pod],
-    nodes: withRoom(nodes, isRoomSeen ? node : null, (free) => subtractResources(free, requests)),
+    nodes: withRoom(nodes, node, (free) => subtractResources(free, requests)),
     pdbs: cause === 'moved' ? snapshot.pdbs : snapshot.pdbs.map((pdb) => withHealthy(pdb, pod, 1)),
   });
   return { snapshot: after, type };
