@@ -1,4 +1,4 @@
-import type { RebalanceReason } from '@spotalis/core';
+import type { RebalanceReason, RebalanceTrace } from '@spotalis/core';
 
 /** A workload's drift from its first look on. */
 export interface Drift {
@@ -9,21 +9,30 @@ export interface Drift {
   readonly isPostponed: boolean;
 }
 
-/** As somebody wants it: meanwhile no repair is due. */
+/** As somebody wants it, or for want of spot capacity anywhere in the placement: meanwhile no repair is due. */
 const postponing: ReadonlySet<string> = new Set<RebalanceReason>([
   'ReadOnly',
   'Paused',
   'RolloutPaused',
   'WindowClosed',
+  'InDrought',
+  'ReturnUnderWay',
 ]);
 
 /** After another look, that found this reason. */
-export function followDrift(drift: Drift | undefined, reason: string, nowMs: number): Drift {
+export function followDrift(
+  drift: Drift | undefined,
+  reason: string,
+  { standing, drought }: RebalanceTrace,
+  nowMs: number,
+): Drift {
+  // Whatever else holds it just then: what a drought leaves has a gauge and an alert of its own.
+  const isDry = (standing?.drift ?? 0) < 0 && drought !== null && drought !== 'closed';
   return {
     sinceMs: drift?.sinceMs ?? nowMs,
     dueMs: dueMsOf(drift, nowMs),
     lookedMs: nowMs,
-    isPostponed: postponing.has(reason),
+    isPostponed: isDry || postponing.has(reason),
   };
 }
 

@@ -68,7 +68,9 @@ export class DroughtNarrator {
   changed(workload: ObservedWorkload, trace: RebalanceTrace): void {
     const { recorder, metrics, logger, now } = this.#parts;
     const { reason, facts } = trace;
-    logger.info('drought', { workload: subjectOfWorkload(workload), reason, ...facts });
+    // Each removal has a line of its own, and the minute may not allow all that were wanted.
+    const said = Object.entries(facts).filter(([name]) => name !== 'removed');
+    logger.info('drought', { workload: subjectOfWorkload(workload), reason, ...Object.fromEntries(said) });
     if (reason === 'FallbackEnded' && trace.facts.returnedSinceMs !== null) {
       metrics.returned(now() - trace.facts.returnedSinceMs);
     }

@@ -163,6 +163,26 @@ describe('what people are told of a workload', () => {
     expect(dueSeconds(96_000)).toEqual([1]);
   });
 
+  it('is no due repair while spot capacity is short, in a drought of its own or of its placement', () => {
+    const { tell, dueSeconds } = narratorOf();
+    const dry: RebalanceTrace = {
+      verdict: { kind: 'nothing' },
+      reason: 'InDrought',
+      facts: { sinceMs: null, nextProbeAtMs: null },
+      standing: standing(-1),
+      drought: 'closed',
+    };
+    tell(dry, 0);
+    tell({ ...unavailable, standing: standing(-1), drought: 'open' }, 10_000);
+    tell({ ...unavailable, standing: standing(-1), drought: 'half-open' }, 20_000);
+    expect(dueSeconds(30_000)).toEqual([0]);
+    // Too many on spot can be mended in any drought, and after it anything.
+    tell({ ...unavailable, drought: 'open' }, 30_000);
+    expect(dueSeconds(35_000)).toEqual([5]);
+    tell({ ...unavailable, standing: standing(-1), drought: null }, 40_000);
+    expect(dueSeconds(45_000)).toEqual([15]);
+  });
+
   it('is, to whoever asks, the present reason, since when and until when', () => {
     const { narrator, tell } = narratorOf();
     tell(closed, 0);

@@ -97,7 +97,7 @@ export class Narrator {
       untilMs: hold?.untilMs ?? (verdict.kind === 'wait' ? verdict.untilMs : null),
       sinceMs: reason === before.reason ? before.sinceMs : nowMs,
     };
-    told.drift = drifts ? followDrift(told.drift, reason, nowMs) : undefined;
+    told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
     told.drought = trace.drought;
     const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
     const isHeld = drifts || loud.has(reason);

@@ -13,7 +13,7 @@ const dueSeconds: GaugeSpec<WorkloadLabel> = {
   type: 'gauge',
   name: 'spotalis_workload_repair_due_seconds',
   labels: workloadLabels,
-  help: 'Of the time that a managed workload has not been as its policy says, that in which nobody wanted its repair to wait: all but while it is paused, in a paused rollout, outside its window or in read-only mode. From the leader only.',
+  help: 'Of the time that a managed workload has not been as its policy says, that in which nobody wanted its repair to wait: all but while it is paused, in a paused rollout, outside its window, in read-only mode or short of spot pods in a drought. From the leader only.',
 };
 
 const droughtState: GaugeSpec<WorkloadLabel> = {
