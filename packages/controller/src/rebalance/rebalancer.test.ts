@@ -253,11 +253,21 @@ describe('one look after another at a workload with two pods too many on spot', 
     expect(asked).toEqual([]);
   });
 
-  it.each([true, false])(
-    'takes replacements that were not steered for a bypass, but not where nobody steers: %s',
-    (isSteered) => {
-      const { cluster, rebalancer, flights, bypass, replace } = stage();
+  it.each<{
+    where: string;
+    isBypass: boolean;
+    change?: Partial<RebalanceSettings>;
+    workload?: Readonly<Record<string, string>>;
+  }>([
+    { where: 'where admission steers', isBypass: true },
+    { where: 'of a workload without a policy', isBypass: false, workload: {} },
+    { where: 'in read-only mode', isBypass: false, change: { readOnly: true } },
+  ])(
+    'takes replacements that were not steered for a bypass: $where, $isBypass',
+    async ({ isBypass, change, workload: annotations }) => {
+      const { cluster, look, flights, bypass, replace, script } = stage(change);
       const workload = cluster.deployments.get('shop/web')!;
+      if (annotations) script.policy = readPolicy({ workload: annotations, namespace: {}, defaults: {} });
       const departure = {
         workloadUid: 'web-uid',
         namespace: 'shop',
@@ -273,9 +283,9 @@ describe('one look after another at a workload with two pods too many on spot', 
         replace(name, `${name}2`, 'on-demand', false);
         const unsteered = aPod(`${name}2`, { node: 'od-1' });
         cluster.pods.upsert(unsteered, false);
-        expect(rebalancer.follow('web-uid', workload, isSteered)).toBe(600_000);
+        await look();
       }
-      expect(bypass.state !== undefined).toBe(isSteered);
+      expect(bypass.state !== undefined).toBe(isBypass);
     },
   );
 

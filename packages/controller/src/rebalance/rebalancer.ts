@@ -70,7 +70,7 @@ export class Rebalancer {
   ): Promise<number | undefined> {
     const { now, narrator, sources, holds, placeholders, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
-    this.follow(uid, workload, policy.kind !== 'none');
+    this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
     const first = this.#decide(workload, policy, ledger);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
