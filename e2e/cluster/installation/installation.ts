@@ -85,9 +85,8 @@ export class Installation {
 
   /** The sum of a series over the webhook replicas that answer. */
   async admissionMetric(series: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
-    let sum = 0;
-    for (const { metricsPort } of this.webhooks) sum += await readMetric(metricsPort, series, labels);
-    return sum;
+    const values = this.webhooks.map(({ metricsPort }) => readMetric(metricsPort, series, labels));
+    return (await Promise.all(values)).reduce((sum, value) => sum + value, 0);
   }
 
   async leader(): Promise<string | undefined> {
