@@ -159,7 +159,10 @@ describe('the tour', () => {
     );
     expect(output).toMatch(/^rollout: .* 0 evictions, /m);
     expect(output).toMatch(/^share: .* 4 evictions, .* 2 moves there and 2 back\.$/m);
-    expect(output).toMatch(/^drought: .* All pods were Ready again after 1\d\.\d s without spot; 47 moves /m);
+    // 47 waited, and were moved back. Twice would be more of them: only the first wait of all was in vain.
+    expect(output).toMatch(
+      /^drought: .* 94 evictions, .* Ready again after \d+\.\d s without spot; 47 moves /m,
+    );
     expect(code).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('shop/web');
     rmSync(file);

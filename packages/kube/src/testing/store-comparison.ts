@@ -22,8 +22,8 @@ export interface Comparison {
   readonly informer: Finding;
 }
 
-/** Makes the pods through the API, then lets each way take them in, one after the other. */
-export async function compareStores(kubeconfig: string, count: number): Promise<Comparison> {
+/** Makes the pods through the API, then lets each way take them in, in turn; of several rounds the calmest counts. */
+export async function compareStores(kubeconfig: string, count: number, rounds = 1): Promise<Comparison> {
   const credentials = new Credentials({ path: kubeconfig });
   const client = new ApiClient(new Transport({ credentials, userAgent: 'bench', connections: PARALLEL }));
   // An owner that exists, or the garbage collector would delete the pods.
@@ -42,10 +42,17 @@ export async function compareStores(kubeconfig: string, count: number): Promise<
   const createdPerSecond = (count / (performance.now() - startMs)) * 1_000;
   const podBytes = JSON.stringify(await client.get(pods, { namespace: NAMESPACE, name: 'pod-0' })).length;
   await client.transport.close();
-  const reflector = await follow('reflector', kubeconfig, count);
-  const informer = await follow('informer', kubeconfig, count);
+  let reflector = await follow('reflector', kubeconfig, count);
+  let informer = await follow('informer', kubeconfig, count);
+  for (let round = 1; round < rounds; round++) {
+    reflector = calmer(reflector, await follow('reflector', kubeconfig, count));
+    informer = calmer(informer, await follow('informer', kubeconfig, count));
+  }
   return { pods: count, podBytes, createdPerSecond, reflector, informer };
 }
+
+/** A stall of the machine comes on top of their own. */
+const calmer = (a: Finding, b: Finding): Finding => (a.longestStallMs <= b.longestStallMs ? a : b);
 
 async function bytesOf(client: ApiClient, pod: object): Promise<number> {
   const dry = await client.create(pods, { namespace: NAMESPACE }, pod, {

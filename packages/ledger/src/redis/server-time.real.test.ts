@@ -40,9 +40,9 @@ describe('the time that Redis takes', () => {
       const many = await mergeTimesUs(ledger, client, 20_000);
       expect(many.mergeUs.length).toBeGreaterThan(100);
       expect(many.sweepUs.length).toBeGreaterThan(100);
-      // Not the greatest: that is the machine's, whenever it does something else.
-      expect(quantile(many.mergeUs, 0.9) / quantile(few.mergeUs, 0.9)).toBeLessThan(3);
-      expect(quantile(many.sweepUs, 0.9) / quantile(few.sweepUs, 0.9)).toBeLessThan(4);
+      // The few are only some steps, of which the greatest are the machine's, whenever it does something else.
+      expect(quantile(many.mergeUs, 0.5) / quantile(few.mergeUs, 0.5)).toBeLessThan(3);
+      expect(quantile(many.sweepUs, 0.5) / quantile(few.sweepUs, 0.5)).toBeLessThan(4);
     },
     slowStartMs,
   );
