@@ -103,6 +103,8 @@ export class Stage {
       args: ['--kubeconfig', kubeconfig],
       env: {
         SPOTALIS_CONTROLLER_LEADER_ELECTION_NAMESPACE: NAMESPACE,
+        // As long as an API server may take to start: a leader that goes is not started again here.
+        SPOTALIS_CONTROLLER_LEADER_ELECTION_RENEW_DEADLINE: '14s',
         SPOTALIS_REDIS_URL: this.redis.url,
         SPOTALIS_METRICS_PORT: String(ports.metrics),
         SPOTALIS_HEALTH_PORT: String(ports.health),
