@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStage, type Stage } from '../scenarios/stage.ts';
+import { openStage, quickTakeover, type Stage } from '../scenarios/stage.ts';
 import { burstWith, driftOf, expectExactBurst, expectOnTargetBut, expectSteeredInTime } from './burst.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 3 };
@@ -14,7 +14,10 @@ describe('a burst', () => {
     [...stage.installation.webhooks, ...stage.installation.controllers].map(({ component }) => component.pid);
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200, proxied: true });
+    // Whoever leads goes on leading while the API server starts, however long that takes.
+    const leaderElection = { ...quickTakeover, leaseDuration: '60s', renewDeadline: '50s' };
+    const configuration = { controller: { leaderElection } };
+    stage = await openStage({ delayAnswersMs: 200, patient: true, proxied: true, configuration });
     pids = pidsOfServices();
   }, 120_000);
 
@@ -38,7 +41,7 @@ describe('a burst', () => {
       },
     });
     const split = await workload.splitWhenCreated(300);
-    const late = expectSteeredInTime(stage, burst);
+    const late = await expectSteeredInTime(stage, burst);
     missedInAll += late;
     expectOnTargetBut(late, workload, split);
     // What they watch goes on: a scale-down is released in the ledger, and the refill is exact.

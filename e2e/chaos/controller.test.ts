@@ -11,7 +11,7 @@ describe('without a controller', () => {
   let workload: Workload;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200 });
+    stage = await openStage({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {
@@ -26,7 +26,7 @@ describe('without a controller', () => {
       strike: () => Promise.all(controllers.map(({ component }) => component.kill('SIGKILL'))),
     });
     const split = await workload.splitWhenCreated(200);
-    expectOnTargetBut(expectSteeredInTime(stage, burst), workload, split);
+    expectOnTargetBut(await expectSteeredInTime(stage, burst), workload, split);
   }, 60_000);
 
   it('a burst that none of them sees is exact (B1)', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { openStage, type Stage } from '../scenarios/stage.ts';
+import type { Split } from '../scenarios/workload.ts';
 import { expectExactBurst } from './burst.ts';
 
 const minuteMs = 60_000;
@@ -27,18 +28,21 @@ describe('a minute without Redis', () => {
     const killedAt = performance.now();
     // All the while pods come and go, admitted without the ledger and unseen by it.
     let replicas = 20;
+    const splits: Split[] = [];
     await waitFor(
       'a minute to go by',
       async () => {
         replicas = replicas === 20 ? 30 : 20;
         await workload.scale(replicas);
-        const split = await workload.splitWhenCreated(replicas);
-        expect(split.unsteered).toBe(0);
-        expect(split.onDemand).toBeGreaterThanOrEqual(policy.minOnDemand);
+        splits.push(await workload.splitWhenCreated(replicas));
         return performance.now() - killedAt >= minuteMs;
       },
       { timeoutMs: 2 * minuteMs, intervalMs: 3_000 },
     );
+    for (const { unsteered, onDemand } of splits) {
+      expect(unsteered).toBe(0);
+      expect(onDemand).toBeGreaterThanOrEqual(policy.minOnDemand);
+    }
     expect(services.map(({ component }) => component.pid)).toEqual(pids);
 
     await stage.redis.restart();

@@ -10,7 +10,7 @@ describe('an autoscaler during a rollout', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 100 });
+    stage = await openStage({ delayAnswersMs: 100, patient: true });
   }, 120_000);
 
   afterAll(async () => {
@@ -41,16 +41,20 @@ describe('an autoscaler during a rollout', () => {
     await waitFor(
       `${count} pods of the new version`,
       async () => (await workload.pods()).filter(isNew).length,
-      { until: (found) => found >= count },
+      { until: (found) => found >= count, timeoutMs: 90_000 },
     );
   }
 
   /** The split at the moment when the new pods are all there is. */
   async function rolledOut(workload: Workload, replicas: number) {
-    return waitFor(`${replicas} pods of the new version and no others`, async () => {
-      const pods = await workload.pods();
-      return pods.length === replicas && pods.every(isNew) ? splitOf(pods) : undefined;
-    });
+    return waitFor(
+      `${replicas} pods of the new version and no others`,
+      async () => {
+        const pods = await workload.pods();
+        return pods.length === replicas && pods.every(isNew) ? splitOf(pods) : undefined;
+      },
+      { timeoutMs: 120_000 },
+    );
   }
 
   it('that scales up twice leaves it exact, and the floor holds all along', async () => {
@@ -66,7 +70,7 @@ describe('an autoscaler during a rollout', () => {
       expect(onDemand).toBeGreaterThanOrEqual(policy.minOnDemand);
       expect(unsteered).toBe(0);
     }
-  }, 120_000);
+  }, 240_000);
 
   it('that scales up, down and up again leaves it exact', async () => {
     const workload = await beginRollout('flapping');
@@ -76,7 +80,7 @@ describe('an autoscaler during a rollout', () => {
     await workload.ready(12);
     await workload.scale(40);
     expect(await rolledOut(workload, 40)).toEqual(workload.exactly(40));
-  }, 120_000);
+  }, 240_000);
 
   it('that scales down once all are Ready leaves every size exact (B2)', async () => {
     const workload = await beginRollout('down');
@@ -87,7 +91,7 @@ describe('an autoscaler during a rollout', () => {
       await workload.scale(replicas);
       expect(await workload.splitWhenCreated(replicas)).toEqual(workload.exactly(replicas));
     }
-  }, 120_000);
+  }, 240_000);
 
   it('takes no eviction and no other write', () => {
     expect(stage.evictions()).toBe(0);

@@ -148,7 +148,7 @@ describe('certificates that three webhooks make for themselves', () => {
     await waitFor('another holder', async () => (await holder()) !== before, { timeoutMs: 15_000 });
     await rotations(stage, 1);
     await everyReplicaIsVerified(stage);
-  }, 60_000);
+  }, 150_000);
 
   it('are waited for while the API server is away at the start', async () => {
     const [first] = stage.installation.webhooks;

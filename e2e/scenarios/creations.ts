@@ -17,6 +17,7 @@ export class PodCreations {
           objectRef?.resource === 'pods' &&
           objectRef.subresource === undefined &&
           (namespace === undefined || objectRef.namespace === namespace),
+        '"verb":"create"',
       ),
     );
   }

@@ -3,19 +3,14 @@ import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, policyKeys } from '@spotalis/core';
 import { Floors } from './floors.ts';
 import { decidedOften, eventsOn, killLeader, verdictOn } from './moves.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, quickTakeover, type Stage } from './stage.ts';
 import { type Declaration, typeOf, type Workload } from './workload.ts';
 
 /** Long enough for a slow machine to create all pods before the first has waited in vain: they are counted. */
 const configuration = {
   controller: {
     resyncPeriod: '5s',
-    leaderElection: {
-      namespace: 'spotalis-system',
-      leaseDuration: '4s',
-      renewDeadline: '3s',
-      retryPeriod: '500ms',
-    },
+    leaderElection: quickTakeover,
   },
   fallback: { after: '8s', backoff: { initial: '3s', max: '10s' }, maxPlaceholders: 10 },
   rebalance: {
@@ -50,6 +45,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
   beforeAll(async () => {
     const everyLane = Object.fromEntries(lanes.map((lane) => [laneLabel(lane), 'true']));
     stage = await openStage({
+      patient: true,
       configuration,
       spotNodes: 0,
       nodeLabels: (type) => (type === 'on-demand' ? everyLane : {}),

@@ -5,19 +5,14 @@ import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { spotalis } from './kubectl.ts';
 import { droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, quickTakeover, type Stage } from './stage.ts';
 import { optedInNamespace, type Pod, splitOf, typeOf, type Workload } from './workload.ts';
 
 /** Short, so that a drought lasts seconds: pods wait 5 s instead of 2 minutes, and 3 s instead of 1 to the next try. */
 const fallbackAfterMs = 5_000;
 const configuration = {
   controller: {
-    leaderElection: {
-      namespace: 'spotalis-system',
-      leaseDuration: '4s',
-      renewDeadline: '3s',
-      retryPeriod: '500ms',
-    },
+    leaderElection: quickTakeover,
   },
   fallback: { after: `${fallbackAfterMs}ms`, backoff: { initial: '3s', max: '10s' } },
   rebalance: {
@@ -108,7 +103,7 @@ describe('a drought', () => {
   let floors: Floors;
 
   beforeAll(async () => {
-    stage = await openStage({ configuration });
+    stage = await openStage({ patient: true, configuration });
     floors = await Floors.follow(stage.cluster);
   }, 120_000);
 

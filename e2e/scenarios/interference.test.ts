@@ -15,7 +15,7 @@ describe('others that take part in an admission', () => {
 
   beforeAll(async () => {
     // With Never, a second webhook's change would not come back to ours.
-    stage = await openStage({ delayAnswersMs: 200, reinvocationPolicy: 'IfNeeded' });
+    stage = await openStage({ delayAnswersMs: 200, patient: true, reinvocationPolicy: 'IfNeeded' });
   }, 120_000);
 
   afterAll(async () => {

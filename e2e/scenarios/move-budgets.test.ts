@@ -12,6 +12,7 @@ describe('two hundred workloads that drift at once', () => {
 
   beforeAll(async () => {
     stage = await openStage({
+      patient: true,
       configuration: {
         rebalance: {
           cooldown: '1s',
@@ -46,8 +47,8 @@ describe('two hundred workloads that drift at once', () => {
       intervalMs: 500,
     });
     const log = new MoveLog(stage.cluster.auditLog);
-    // A little less than a minute: requests take their time to the API server.
-    expect(log.mostWithin(59_500)).toBe(perMinute);
+    // Less than a minute by what the first of them took to the API server.
+    expect(log.mostWithin(57_000)).toBe(perMinute);
     expect(log.most(() => 'cluster')).toBeLessThanOrEqual(maxInFlight.cluster);
     expect(log.most(({ namespace }) => namespace)).toBeLessThanOrEqual(maxInFlight.namespace);
     expect(log.most(({ pod }) => nodes.get(pod) ?? '')).toBeLessThanOrEqual(maxInFlight.node);

@@ -346,7 +346,7 @@ describe('moves, of workloads side by side', () => {
   const stopped = new Map<string, number>();
 
   beforeAll(async () => {
-    stage = await openStage({ configuration: { rebalance } });
+    stage = await openStage({ patient: true, configuration: { rebalance } });
     floors = await Floors.follow(stage.cluster);
     await onSpotBefore(stage, ten('adopted', 70));
     for (const scenario of scenarios) {

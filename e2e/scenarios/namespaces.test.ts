@@ -112,7 +112,7 @@ describe('with rights in two namespaces alone', () => {
       'bank to be gone',
       async () => (await cluster.api.find('Namespace', 'bank')) === undefined,
       {
-        timeoutMs: 30_000,
+        timeoutMs: 90_000,
       },
     );
     // Resolves when they are ready.
@@ -122,5 +122,5 @@ describe('with rights in two namespaces alone', () => {
     const late = await stage.declare({ name: 'late', namespace: 'shop', replicas: 20, policy });
     expect(await late.splitWhenCreated(20)).toEqual(late.exactly(20));
     await verdictOn(stage, late, 'Balanced');
-  }, 60_000);
+  }, 240_000);
 });

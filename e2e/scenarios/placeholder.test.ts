@@ -4,7 +4,7 @@ import { policyKeys } from '@spotalis/core';
 import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { decidedOften, droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, quickTakeover, type Stage } from './stage.ts';
 import { isReady, type Pod, splitOf, type Workload } from './workload.ts';
 
 const MOST = 2;
@@ -56,6 +56,7 @@ describe('where no spot node has room', () => {
 
   beforeAll(async () => {
     stage = await openStage({
+      patient: true,
       // A place that is there is taken by the first pod that comes.
       podsPerNode: 1,
       spotNodes: 2,
@@ -63,12 +64,7 @@ describe('where no spot node has room', () => {
       configuration: {
         controller: {
           resyncPeriod: '5s',
-          leaderElection: {
-            namespace: installationNamespace,
-            leaseDuration: '4s',
-            renewDeadline: '3s',
-            retryPeriod: '500ms',
-          },
+          leaderElection: quickTakeover,
         },
         rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000 },
         fallback: { maxPlaceholders: MOST, backoff: { initial: '2s', max: '4s' } },

@@ -231,7 +231,7 @@ describe('what kubectl spotalis says', () => {
   let floors: Floors;
 
   beforeAll(async () => {
-    stage = await openStage({ configuration: { rebalance } });
+    stage = await openStage({ patient: true, configuration: { rebalance } });
     floors = await Floors.follow(stage.cluster);
     for (const name of ['raise', 'floor', 'fewer', 'held', 'busy', 'closed'])
       await stage.cluster.api.apply(optedInNamespace(name));

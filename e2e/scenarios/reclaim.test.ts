@@ -9,7 +9,7 @@ describe('pods that go and are made again (B4)', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200 });
+    stage = await openStage({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {

@@ -232,7 +232,7 @@ describe('repairs, of workloads side by side', () => {
   const played = new Map<string, Promise<void>>();
 
   beforeAll(async () => {
-    stage = await openStage({ configuration: { rebalance } });
+    stage = await openStage({ patient: true, configuration: { rebalance } });
     floors = await Floors.follow(stage.cluster);
     for (const scenario of scenarios) {
       const promise = scenario.play(stage, scenario.namespace);

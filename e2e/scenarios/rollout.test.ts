@@ -25,7 +25,7 @@ describe('rollouts (B3)', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await openStage({ patient: true });
   }, 120_000);
 
   afterAll(async () => {

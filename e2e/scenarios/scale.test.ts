@@ -5,7 +5,7 @@ describe('scaling of a Deployment', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await openStage({ patient: true });
   }, 120_000);
 
   afterAll(async () => {

@@ -31,6 +31,11 @@ export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis'
    * a network, it has the API server wait longer for them.
    */
   readonly delayAnswersMs?: number;
+  /**
+   * Deadlines that a busy machine keeps, for laws that hold of what is decided in time. Without it they are as shipped,
+   * and a pod that took longer may have to be moved.
+   */
+  readonly patient?: boolean;
   /** Puts a proxy between the services and the API server. */
   readonly proxied?: boolean;
   /** Puts a gate there instead, which can answer in its place, from the first call on or when a test says so. */
@@ -47,6 +52,15 @@ interface StageParts {
 
 /** The longest that `doctor` takes for well chosen. */
 const patientSeconds = 5;
+const patientWebhook = { SPOTALIS_WEBHOOK_DECISION_TIMEOUT: '4s', SPOTALIS_REDIS_COMMAND_TIMEOUT: '1s' };
+
+/** A takeover in seconds, and yet no Lease is lost to a machine that stalls for a few. */
+export const quickTakeover = {
+  namespace: installationNamespace,
+  leaseDuration: '8s',
+  renewDeadline: '6s',
+  retryPeriod: '500ms',
+};
 
 const writing = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
@@ -109,6 +123,7 @@ export class Stage {
         objectRef?.resource === 'pods' &&
         objectRef.subresource === 'eviction' &&
         (namespace === undefined || objectRef.namespace === namespace),
+      '"subresource":"eviction"',
     ).length;
   }
 
@@ -140,9 +155,10 @@ export class Stage {
     return this.installation.admissionMetric('spotalis_admissions_total', labels);
   }
 
-  /** Resolves when that many admissions have been answered: in time for a fault in mid-burst, as a watch is not. */
-  async admitted(count: number): Promise<void> {
-    await waitFor(`${count} admissions`, async () => (await this.admissions()) >= count, {
+  /** Resolves with their number when that many admissions have been answered: in time for a fault in mid-burst, as a watch is not. */
+  async admitted(count: number): Promise<number> {
+    return waitFor(`${count} admissions`, () => this.admissions(), {
+      until: (admitted) => admitted >= count,
       timeoutMs: 60_000,
       intervalMs: 1,
     });
@@ -179,8 +195,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     podsPerNode = 2_000,
     nodeLabels = () => ({}),
     delayAnswersMs = 0,
+    patient = false,
     proxied = false,
     gated = false,
+    env,
     ...installation
   } = options;
   const redis = await startRedis(redisOptions);
@@ -200,7 +218,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       const installed = await install(cluster, {
         redis: redisConfiguration(redis),
         ...(port !== undefined && { apiServerPort: port }),
-        ...(delayAnswersMs > 0 && { timeoutSeconds: patientSeconds }),
+        ...((patient || delayAnswersMs > 0) && { timeoutSeconds: patientSeconds }),
+        env: { ...env, webhook: { ...(patient && patientWebhook), ...env?.webhook } },
         ...installation,
       });
       installed.balancer.delayAnswers(delayAnswersMs);

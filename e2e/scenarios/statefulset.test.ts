@@ -12,7 +12,7 @@ describe('StatefulSets (B10)', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200 });
+    stage = await openStage({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {

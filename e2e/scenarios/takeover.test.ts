@@ -7,10 +7,9 @@ import { PodHistory } from './history.ts';
 import { killLeader, verdictOnAll } from './moves.ts';
 import { MoveLog } from './move-log.ts';
 import { halfOfTen } from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, quickTakeover, type Stage } from './stage.ts';
 
 const maxInFlight = { cluster: 8, namespace: 6, node: 4 };
-const times = { leaseDuration: '4s', renewDeadline: '3s', retryPeriod: '500ms' };
 
 describe('a leader that dies in the middle of a move', () => {
   let stage: Stage;
@@ -18,8 +17,9 @@ describe('a leader that dies in the middle of a move', () => {
 
   beforeAll(async () => {
     stage = await openStage({
+      patient: true,
       configuration: {
-        controller: { leaderElection: { namespace: 'spotalis-system', ...times } },
+        controller: { leaderElection: quickTakeover },
         rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000, maxInFlight },
       },
     });
@@ -32,8 +32,8 @@ describe('a leader that dies in the middle of a move', () => {
 
   it('is followed by one that waits a minute, evicts no pod twice and none too many', async () => {
     const seed = Math.floor(Math.random() * 2 ** 31);
-    // Anywhere in the first forty of fifty moves, and up to half a second after one of them.
-    const killAfter = { moves: 1 + (seed % 40), delayMs: seed % 500 };
+    // Anywhere in the first thirty of fifty moves, and up to half a second after one of them.
+    const killAfter = { moves: 1 + (seed % 30), delayMs: seed % 500 };
     process.stdout.write(`seed ${seed}: ${JSON.stringify(killAfter)}\n`);
     const policy = { spotPercentage: 0, minOnDemand: 1 };
     const namespace = 'orphaned';

@@ -85,7 +85,10 @@ describe('many workloads that drift while admissions are not steered', () => {
       { timeoutMs: 100_000, intervalMs: 500 },
     );
     await verdictOnAll(stage, workloads, 'Balanced');
-    expect(stage.evictions(namespace)).toBe(before + 40);
+    // What an API server at its limits did not wait for is moved once more.
+    const moved = stage.evictions(namespace) - before;
+    expect(moved).toBeGreaterThanOrEqual(40);
+    expect(moved).toBeLessThanOrEqual(40 + stage.creations(namespace).bypassed);
   }, 200_000);
 
   it('are not moved behind a Service until it has somebody ready and is who it says', async () => {

@@ -31,7 +31,11 @@ describe('windows on the night when the clocks change', () => {
 
   beforeAll(async () => {
     shiftMs = springMs - Date.now();
-    stage = await openStage({ env: { controller: preloaded(later(shiftMs)) }, configuration: { rebalance } });
+    stage = await openStage({
+      patient: true,
+      env: { controller: preloaded(later(shiftMs)) },
+      configuration: { rebalance },
+    });
     floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
