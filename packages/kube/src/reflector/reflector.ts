@@ -33,6 +33,8 @@ export interface ReflectorOptions<R extends RawObject, T extends KubeObject> {
   readonly store: Sink<T>;
   /** Only what changes from now on: nothing is listed, and what is lost is forgotten. */
   readonly fromNow?: boolean;
+  /** Whether the text of an event tells that nothing is kept of it. Parsing is most of what following many objects costs. */
+  readonly skips?: (line: string) => boolean;
   readonly observer?: ReflectorObserver;
   readonly timing?: Partial<ReflectorTiming>;
   readonly now?: () => number;
@@ -265,7 +267,7 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
       stream.close();
     });
     try {
-      for await (const event of eventsOf<R>(stream, this.title())) {
+      for await (const event of eventsOf<R>(stream, this.title(), this.options.skips)) {
         this.lastEventMs = this.now();
         observer?.event?.(event.type);
         act(event);

@@ -12,16 +12,21 @@ export interface WatchEvent<R> {
 const SLICE_MS = 5;
 
 /**
- * The events of one watch stream. Returns when the server ends it, cleanly or not; throws ApiError for an ERROR
- * event and ConnectionError for a line that is not an event. Gives the event loop back every few milliseconds.
+ * The events of one watch stream, but for lines that `skips` wants to have skipped. Returns when the server ends it,
+ * cleanly or not; throws ApiError for an ERROR event and ConnectionError for a line that is not an event. Gives the
+ * event loop back every few milliseconds.
  */
-export async function* eventsOf<R>(stream: OpenStream, title: string): AsyncGenerator<WatchEvent<R>> {
+export async function* eventsOf<R>(
+  stream: OpenStream,
+  title: string,
+  skips: (line: string) => boolean = () => false,
+): AsyncGenerator<WatchEvent<R>> {
   const lines = new LineCutter();
   let sliceEndMs = performance.now() + SLICE_MS;
   try {
     for await (const chunk of stream.body) {
       for (const line of lines.push(chunk)) {
-        if (line !== '') {
+        if (line !== '' && !skips(line)) {
           yield parseEvent(line, title);
         }
         if (performance.now() >= sliceEndMs) {

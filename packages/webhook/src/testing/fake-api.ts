@@ -64,13 +64,18 @@ export class FakeApi {
     const key = this.#keyOf(object);
     const before = this.#objects.get(key);
     this.#version += 1;
+    const { name, namespace, uid, resourceVersion: _former, ...more } = object.metadata;
+    // In the order of a server.
     const metadata = {
-      creationTimestamp: new Date().toISOString(),
-      ...object.metadata,
-      uid: object.metadata.uid ?? before?.metadata.uid ?? `uid-${++this.#uids}`,
+      name,
+      ...(namespace !== undefined && { namespace }),
+      uid: uid ?? before?.metadata.uid ?? `uid-${++this.#uids}`,
       resourceVersion: String(this.#version),
+      creationTimestamp: new Date().toISOString(),
+      ...more,
     };
-    const stored = { ...object, metadata };
+    const { kind, apiVersion, metadata: _given, ...rest } = object;
+    const stored = { kind, apiVersion, metadata, ...rest };
     this.#objects.set(key, stored);
     this.#tell(before === undefined ? 'ADDED' : 'MODIFIED', stored);
     return stored;

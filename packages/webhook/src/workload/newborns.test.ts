@@ -9,6 +9,7 @@ let api: FakeApi;
 let connection: Connection;
 let newborns: Newborns;
 let now: number;
+let events: string[];
 
 function replicaSet(name: string, more: Partial<FakeObject> = {}): FakeObject {
   return {
@@ -37,13 +38,14 @@ const find = ({ name, uid }: { name: string; uid: string }) =>
 beforeEach(async () => {
   api = new FakeApi();
   now = 0;
+  events = [];
   connection = connect(await api.start());
   api.put(replicaSet('old'));
   newborns = new Newborns({
     client: connection.client,
     namespaces: [],
     isAbsent: () => false,
-    observer: {},
+    observer: { event: (type) => events.push(type) },
     now: () => now,
   });
   await newborns.start();
@@ -76,6 +78,16 @@ describe('newborn ReplicaSets', () => {
     expect(await hear({ ...made, status: { observedGeneration: 1, replicas: 0 } })).toBeUndefined();
     expect(find(made.metadata)).toBeUndefined();
     expect(newborns.size).toBe(0);
+  });
+
+  it('are all that is read of what is told of ReplicaSets', async () => {
+    const made = api.put(replicaSet('web-1'));
+    for (let replicas = 0; replicas < 5; replicas++) {
+      api.put({ ...made, status: { observedGeneration: 1, replicas } });
+      api.put({ ...replicaSet('old'), status: { observedGeneration: 1, replicas } });
+    }
+    await hear(replicaSet('web-2'));
+    expect(events.filter((type) => type === 'MODIFIED')).toHaveLength(1);
   });
 
   it('are none without a Deployment', async () => {

@@ -36,8 +36,19 @@ export class Newborns extends Mirror<RawReplicaSet, Newborn> {
   readonly #now: () => number;
 
   constructor({ now, ...options }: NewbornsOptions) {
-    super({ ...options, resource: replicaSets, fromNow: true, prune: (raw) => newborn(raw, now()) });
+    const uids = new Set<string>();
+    super({
+      ...options,
+      resource: replicaSets,
+      fromNow: true,
+      skips: (line) => isChangeOfOther(line, uids),
+      prune: (raw) => newborn(raw, now()),
+    });
     this.#now = now;
+    this.store.subscribe(({ type, object }) => {
+      if (type === 'added') uids.add(object.metadata.uid);
+      else if (type !== 'updated') uids.delete(object.metadata.uid);
+    });
   }
 
   find({ namespace, name, uid }: ReplicaSetRef): LiveReplicaSet | undefined {
@@ -50,6 +61,16 @@ export class Newborns extends Mirror<RawReplicaSet, Newborn> {
   override async start(): Promise<void> {
     this.reflector.start();
   }
+}
+
+/** As the API server writes it. What is written in another way is parsed, which takes longer and is as good. */
+const changeOf =
+  /^\{"type":"MODIFIED","object":\{"kind":"ReplicaSet","apiVersion":"apps\/v1","metadata":\{"name":"[^"]+","namespace":"[^"]+","uid":"([^"]+)"/;
+
+/** Every ReplicaSet of the cluster changes with each of its pods, and all but the newborn ones change nothing here. */
+function isChangeOfOther(line: string, uids: ReadonlySet<string>): boolean {
+  const [, uid] = changeOf.exec(line) ?? [];
+  return uid !== undefined && !uids.has(uid);
 }
 
 function newborn(raw: RawReplicaSet, heardAtMs: number): Newborn | undefined {
