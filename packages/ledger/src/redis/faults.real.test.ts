@@ -375,18 +375,23 @@ describe('a ledger behind Sentinels', () => {
     slowStartMs,
   );
 
+  /** The first of the Sentinels behind a proxy. */
+  async function behindProxy() {
+    const redis = await startRedis({ mode: 'sentinel' });
+    stops.push(() => redis.stop());
+    const [sentinel, ...others] = redis.sentinels;
+    const proxy = await startProxy(sentinel?.port ?? 0);
+    stops.push(() => proxy.close());
+    const nodes = [proxy, ...others].map(({ port }) => ({ host: '127.0.0.1', port }));
+    const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes } });
+    stops.push(() => ledger.close());
+    return { redis, proxy, ledger };
+  }
+
   it(
     'goes on when a Sentinel fell silent with the primary, and the others tell of the next one while it is asked',
     async () => {
-      const redis = await startRedis({ mode: 'sentinel' });
-      stops.push(() => redis.stop());
-      const [sentinel] = redis.sentinels;
-      const proxy = await startProxy(sentinel?.port ?? 0);
-      stops.push(() => proxy.close());
-      // The others are known by this one.
-      const nodes = [{ host: '127.0.0.1', port: proxy.port }];
-      const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes } });
-      stops.push(() => ledger.close());
+      const { redis, proxy, ledger } = await behindProxy();
       proxy.block();
       await redis.failOver();
       await ready(ledger);
@@ -398,14 +403,7 @@ describe('a ledger behind Sentinels', () => {
   it(
     'goes on when a Sentinel that it listens to is gone and comes back without a word',
     async () => {
-      const redis = await startRedis({ mode: 'sentinel' });
-      stops.push(() => redis.stop());
-      const [sentinel] = redis.sentinels;
-      const proxy = await startProxy(sentinel?.port ?? 0);
-      stops.push(() => proxy.close());
-      const nodes = [{ host: '127.0.0.1', port: proxy.port }];
-      const ledger = await readyLedger({ sentinel: { name: redis.masterName, nodes } });
-      stops.push(() => ledger.close());
+      const { redis, proxy, ledger } = await behindProxy();
       await waitFor('it to listen', () => proxy.connections === 1);
       const before = proxy.totalConnections;
       proxy.block();

@@ -8,6 +8,8 @@ const answerMs = 1_000;
  * them, where nobody catches what a late one throws: a Sentinel that falls silent would end the process.
  */
 export class ImpatientSentinels extends SentinelConnector {
+  #asking = 0;
+
   /** `options`: those of the client, as ioredis hands them to any connector. */
   constructor(options: unknown) {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -17,12 +19,14 @@ export class ImpatientSentinels extends SentinelConnector {
   override async connect(
     ...args: Parameters<SentinelConnector['connect']>
   ): ReturnType<SentinelConnector['connect']> {
+    this.#asking += 1;
     this.options.sentinelCommandTimeout = answerMs;
     try {
       return await super.connect(...args);
     } finally {
-      // Whoever listens does so from when the primary is connected.
-      this.options.sentinelCommandTimeout = undefined;
+      this.#asking -= 1;
+      // Whoever listens does so from when the primary is connected. An earlier attempt may end after the next began.
+      if (this.#asking === 0) this.options.sentinelCommandTimeout = undefined;
     }
   }
 }
