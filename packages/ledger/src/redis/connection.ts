@@ -19,6 +19,9 @@ export interface ConnectionEvents {
   failed(failure: LedgerUnavailable | undefined): void;
 }
 
+/** As quick as one piece for each turn where a webhook is at its limits, and in bursts of 500 it waits half as long. */
+const CALLS_AT_ONCE = 4;
+
 /** One connection (to a Cluster: one to each node) with a deadline on each call and the circuit before them. */
 export class Connection {
   readonly #client: Redis | Cluster;
@@ -26,6 +29,8 @@ export class Connection {
   readonly #patience: Patience;
   #everReady = false;
   #closed = false;
+  /** Calls that were not sent yet. */
+  #gathered = 0;
 
   constructor(settings: RedisSettings, events: ConnectionEvents) {
     this.#circuit = new Circuit((failure) => events.failed(failure));
@@ -105,14 +110,26 @@ export class Connection {
     }, reconnectMs).unref();
   }
 
-  /** What one turn of the event loop asks goes out in one piece: half the system calls of a burst. */
+  /**
+   * What one turn of the event loop asks goes out a few calls at a time: far fewer system calls in a burst, and yet Redis
+   * is at work on the first while the turn goes on, with a dozen TLS handshakes perhaps.
+   */
   #send(name: string, args: readonly (string | number)[]): Promise<unknown> {
     const stream = this.#client instanceof Cluster ? undefined : this.#client.stream;
-    if (stream !== undefined && stream.writableCorked === 0) {
+    if (stream === undefined) return this.#client.call(name, ...args);
+    if (stream.writableCorked === 0) {
       stream.cork();
+      this.#gathered = 0;
       setImmediate(() => stream.uncork());
     }
-    return this.#client.call(name, ...args);
+    const answer = this.#client.call(name, ...args);
+    this.#gathered += 1;
+    if (this.#gathered === CALLS_AT_ONCE) {
+      stream.uncork();
+      stream.cork();
+      this.#gathered = 0;
+    }
+    return answer;
   }
 
   /** `key`: any of the call's, which all lie in one slot. */
