@@ -27,16 +27,26 @@ const result: BenchResult = {
   ],
 };
 
+const pageOf = (results: readonly BenchResult[], former = '') =>
+  benchmarkPage(['The rule itself', 'The ledger'], results, former);
+
 describe('the page of results', () => {
+  it('keeps what was measured elsewhere, and takes over what was measured anew', () => {
+    const ledger = { ...result, name: 'ledger', title: 'The ledger' };
+    const former = pageOf([{ ...result, seconds: 99 }, ledger]);
+    expect(pageOf([result], former)).toBe(pageOf([result, ledger]));
+    expect(pageOf([], former)).toBe(former);
+  });
+
   it('says what was measured, against what, how and where', () => {
-    expect(benchmarkPage([result])).toMatch(
+    expect(pageOf([result])).toMatch(
       /## The rule itself\n\n`npm run bench -- core` on 2026-01-02, 12 s, 2 cores \(A processor\), 8 GiB, Linux 6\.1, Node 24\.0\.0\.\n\nCompared with: an empty loop\.\n\n### One decision\n\n\| Burst \| ns \|\n\|---\|--:\|\n\| 50 \\\| 20 \| 12\.3 \|\n\| none \| – \|\n\nMedian of 15 rounds\.\n$/,
     );
   });
 
   it('warns of a quick run', () => {
-    expect(benchmarkPage([{ ...result, quick: true }])).toContain('**A quick run');
-    expect(benchmarkPage([result])).not.toContain('quick run');
+    expect(pageOf([{ ...result, quick: true }])).toContain('**A quick run');
+    expect(pageOf([result])).not.toContain('quick run');
   });
 });
 

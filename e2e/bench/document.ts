@@ -8,10 +8,24 @@ Written by \`npm run bench -- --write-docs\`; do not edit. Each comparison is of
 run on the same machine, in turn: a ratio travels between machines, a time does not. Nothing in the test suite
 asserts a time.`;
 
-/** The page of all results, in the order given. */
-export function benchmarkPage(results: readonly BenchResult[]): string {
-  return `${[preamble, ...results.map(section)].join('\n\n')}\n`;
+/** The page of all results, in the order of the titles. What was measured elsewhere stays as the former page has it. */
+export function benchmarkPage(
+  titles: readonly string[],
+  results: readonly BenchResult[],
+  former: string,
+): string {
+  const sections = titles.flatMap((title) => {
+    const result = results.find((one) => one.title === title);
+    return result === undefined ? sectionOf(former, title) : [section(result)];
+  });
+  return `${[preamble, ...sections].join('\n\n')}\n`;
 }
+
+const sectionOf = (page: string, title: string): readonly string[] =>
+  page
+    .split(/\n(?=## )/)
+    .filter((part) => part.startsWith(`## ${title}\n`))
+    .map((part) => part.trimEnd());
 
 function section(result: BenchResult): string {
   const { name, title, baseline, tables, startedAt, seconds, quick, machine } = result;

@@ -1,5 +1,5 @@
 /** `npm run bench -- [names...]`: measures, prints, and keeps what was measured. */
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCommand } from './arguments.ts';
 import type { Bench } from './bench.ts';
@@ -19,7 +19,7 @@ ${benches.map(({ name, title }) => `  ${name.padEnd(12)}${title}`).join('\n')}
 
   --quick        a smaller number of everything: shows that it works, measures little
   --json FILE    the results of this run, in one file as well
-  --write-docs   renders docs/benchmarks.md from the last result of each benchmark
+  --write-docs   renders docs/benchmarks.md from the last result of each benchmark that ran here
   --help         prints this, and exits
 
 Each result is kept in .results/bench/<name>.json.
@@ -81,7 +81,9 @@ if (command.kind === 'help') {
   );
   if (command.jsonFile !== undefined) writeJson(command.jsonFile, results);
   if (command.writeDocs) {
-    const page = benchmarkPage(names.flatMap((name) => lastResult(name) ?? []));
-    writeFileSync(join(repository, 'docs', 'benchmarks.md'), page);
+    const file = join(repository, 'docs', 'benchmarks.md');
+    const titles = benches.map(({ title }) => title);
+    const known = names.flatMap((name) => lastResult(name) ?? []);
+    writeFileSync(file, benchmarkPage(titles, known, readFileSync(file, 'utf8')));
   }
 }
