@@ -424,16 +424,22 @@ describe('a ledger in a Redis Cluster', () => {
   const stops: (() => Promise<unknown> | void)[] = [];
   afterAll(() => stopAll(stops), slowStartMs);
 
+  /** Of which the other nodes answer for their part while one does not. */
+  async function inCluster(settings: { readonly commandTimeoutMs?: number } = {}) {
+    const redis = await startRedis({ mode: 'cluster' });
+    stops.push(() => redis.stop());
+    for (const node of redis.nodes)
+      await node.command('CONFIG', 'SET', 'cluster-require-full-coverage', 'no');
+    const nodes = redis.nodes.map(({ host, port }) => ({ host, port }));
+    const ledger = await readyLedger({ cluster: { nodes }, ...settings });
+    stops.push(() => ledger.close());
+    return { redis, ledger };
+  }
+
   it(
     'answers for the workloads of the other nodes while one is down',
     async () => {
-      const redis = await startRedis({ mode: 'cluster' });
-      stops.push(() => redis.stop());
-      for (const node of redis.nodes)
-        await node.command('CONFIG', 'SET', 'cluster-require-full-coverage', 'no');
-      const nodes = redis.nodes.map(({ host, port }) => ({ host, port }));
-      const ledger = await readyLedger({ cluster: { nodes } });
-      stops.push(() => ledger.close());
+      const { redis, ledger } = await inCluster();
       await redis.kill(2);
       const revisions = Array.from({ length: 12 }, newRevision);
       const served = await waitFor(
@@ -453,13 +459,7 @@ describe('a ledger in a Redis Cluster', () => {
   it(
     'answers for the workloads of the other nodes while one is silent, however much is asked of that one',
     async () => {
-      const redis = await startRedis({ mode: 'cluster' });
-      stops.push(() => redis.stop());
-      for (const node of redis.nodes)
-        await node.command('CONFIG', 'SET', 'cluster-require-full-coverage', 'no');
-      const nodes = redis.nodes.map(({ host, port }) => ({ host, port }));
-      const ledger = await readyLedger({ cluster: { nodes }, commandTimeoutMs: 1_000 });
-      stops.push(() => ledger.close());
+      const { redis, ledger } = await inCluster({ commandTimeoutMs: 1_000 });
       const revisions = Array.from({ length: 12 }, newRevision);
       const ask = async () =>
         await Promise.all(revisions.map(async (revision) => await codeOf(ledger.counts(revision))));
