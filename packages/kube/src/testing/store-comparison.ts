@@ -64,14 +64,7 @@ async function bytesOf(client: ApiClient, pod: object): Promise<number> {
 async function follow(way: Way, kubeconfig: string, expected: number): Promise<Finding> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    // Garbage is collected as in the services, whatever room the machine has: what is kept is compared.
-    [
-      '--expose-gc',
-      '--max-semi-space-size=2',
-      fileURLToPath(new URL('store-follower.ts', import.meta.url)),
-      way,
-      String(expected),
-    ],
+    ['--expose-gc', fileURLToPath(new URL('store-follower.ts', import.meta.url)), way, String(expected)],
     { env: { ...process.env, KUBECONFIG: kubeconfig, NODE_OPTIONS: '' }, timeout: 120_000 },
   );
   const finding: Finding = JSON.parse(stdout);
