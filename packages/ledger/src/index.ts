@@ -16,6 +16,7 @@ export {
   type LedgerPod,
   type ListMark,
   type ListReason,
+  type OwnDecision,
   type PodList,
   type ReplicaCount,
   type ReplicaSetBirth,
@@ -30,9 +31,9 @@ export {
 export { openLedger, type OpenLedgerOptions } from './open.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export { isEmbedded, redisSettings } from './redis/settings.ts';
-export type { OwnDecision } from './recent.ts';
 export { compareResourceVersions } from './resource-version.ts';
 export { poolNewsMs, poolOpenMs } from './timing.ts';
+export { YoungDecisions } from './young.ts';
 export {
   type AloneDecision,
   type AloneState,

@@ -1,5 +1,4 @@
 import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
-import type { OwnDecision } from './recent.ts';
 
 /**
  * Who holds which place among the pods of a ReplicaSet. All webhook and controller replicas share one ledger, so that
@@ -130,6 +129,14 @@ export type Decision =
   | { readonly kind: 'need-replicaset' }
   /** LIST its pods and GET it (quorum, both begun after this answer), merge, ask again with `verified`. */
   | { readonly kind: 'need-list'; readonly reason: ListReason; readonly mark: ListMark };
+
+/** What a process decided, or was told that was decided for it. */
+export interface OwnDecision {
+  readonly token: string;
+  readonly type: CapacityType;
+  readonly rank: number;
+  readonly substitute: boolean;
+}
 
 export type ListReason = 'unseeded' | 'dirty' | 'expired-pending' | 'release-seen' | 'full';
 

@@ -1,65 +1,52 @@
-import type { CapacityType } from '@spotalis/core';
-import type { Revision } from './ledger.ts';
-
-export interface OwnDecision {
-  readonly token: string;
-  readonly type: CapacityType;
-  readonly rank: number;
-  readonly substitute: boolean;
-}
+import type { OwnDecision, Revision } from './ledger.ts';
+import { YoungDecisions } from './young.ts';
 
 interface Recent {
   readonly revision: Revision;
   /** The ledger that holds them all, as far as this process knows. */
   ledgerId: string;
   addedAtMs: number;
-  readonly decisions: Map<string, { readonly decision: OwnDecision; readonly atMs: number }>;
 }
 
 /** What this process decided a moment ago, to be told to a ledger that lost its memory meanwhile. */
 export class RecentDecisions {
   readonly #keptMs: number;
   readonly #now: () => number;
+  readonly #decisions: YoungDecisions;
   /** In order of time, by the last decision of each. */
   readonly #byLedger = new Map<string, Recent>();
 
   constructor(keptMs: number, now: () => number) {
     this.#keptMs = keptMs;
     this.#now = now;
+    this.#decisions = new YoungDecisions(keptMs, now);
   }
 
   add(revision: Revision, ledgerId: string, decision: OwnDecision): void {
     if (this.#keptMs === 0) return;
     const { replicaSetUid } = revision;
-    const addedAtMs = this.#now();
-    const recent = this.#byLedger.get(replicaSetUid) ?? {
-      revision,
-      ledgerId,
-      addedAtMs,
-      decisions: new Map(),
-    };
-    recent.addedAtMs = addedAtMs;
-    recent.decisions.delete(decision.token);
-    recent.decisions.set(decision.token, { decision, atMs: addedAtMs });
+    const recent = this.#byLedger.get(replicaSetUid) ?? { revision, ledgerId, addedAtMs: 0 };
+    recent.addedAtMs = this.#now();
     this.#byLedger.delete(replicaSetUid);
     this.#byLedger.set(replicaSetUid, recent);
+    this.#decisions.add(replicaSetUid, decision);
     // A store that does not answer is not looked at, and nothing else would drop them.
-    this.#dropOldOf(recent);
     this.dropOld();
   }
 
   remove({ replicaSetUid }: Revision, token: string): void {
-    this.#byLedger.get(replicaSetUid)?.decisions.delete(token);
+    this.#decisions.remove(replicaSetUid, token);
   }
 
   forget({ replicaSetUid }: Revision): void {
     this.#byLedger.delete(replicaSetUid);
+    this.#decisions.forget(replicaSetUid);
   }
 
   /** Those that the ledger of this id cannot know. */
   unknownTo({ replicaSetUid }: Revision, ledgerId: string): readonly OwnDecision[] {
     const recent = this.#byLedger.get(replicaSetUid);
-    return recent === undefined || recent.ledgerId === ledgerId ? [] : this.#young(recent);
+    return recent === undefined || recent.ledgerId === ledgerId ? [] : this.#decisions.of(replicaSetUid);
   }
 
   announced({ replicaSetUid }: Revision, ledgerId: string): void {
@@ -68,14 +55,15 @@ export class RecentDecisions {
   }
 
   all(): readonly { revision: Revision; decisions: readonly OwnDecision[] }[] {
-    return [...this.#byLedger.values()].map((recent) => ({
-      revision: recent.revision,
-      decisions: this.#young(recent),
+    return [...this.#byLedger.values()].map(({ revision }) => ({
+      revision,
+      decisions: this.#decisions.of(revision.replicaSetUid),
     }));
   }
 
   dropOld(): void {
-    const oldest = this.#oldestMs();
+    this.#decisions.dropOld();
+    const oldest = this.#now() - this.#keptMs;
     for (const [ledger, { addedAtMs }] of this.#byLedger) {
       if (addedAtMs >= oldest) break;
       this.#byLedger.delete(ledger);
@@ -84,24 +72,6 @@ export class RecentDecisions {
 
   /** How many are kept, also those that nobody would be told of any more. */
   get size(): number {
-    return [...this.#byLedger.values()].reduce((sum, { decisions }) => sum + decisions.size, 0);
-  }
-
-  #young(recent: Recent): readonly OwnDecision[] {
-    this.#dropOldOf(recent);
-    return [...recent.decisions.values()].map(({ decision }) => decision);
-  }
-
-  #dropOldOf({ decisions }: Recent): void {
-    const oldest = this.#oldestMs();
-    for (const [token, { atMs }] of decisions) {
-      // In order of time: the first that is young ends it.
-      if (atMs >= oldest) break;
-      decisions.delete(token);
-    }
-  }
-
-  #oldestMs(): number {
-    return this.#now() - this.#keptMs;
+    return this.#decisions.size;
   }
 }

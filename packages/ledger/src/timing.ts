@@ -6,7 +6,7 @@ export interface LedgerTiming {
   readonly goneMs: number;
   /** A ledger that nobody touched for so long is forgotten, and rebuilt from a LIST when it is asked again. */
   readonly idleMs: number;
-  /** A process tells a ledger that lost its memory of its own decisions up to this age. 0: never. */
+  /** A process tells a ledger that lost its memory of its own decisions of this age. 0: never. */
   readonly announceMs: number;
   /** For how long it keeps what it decided alone, to tell the ledger of it. Then a LIST has to show the pods. */
   readonly untoldMs: number;

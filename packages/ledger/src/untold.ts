@@ -1,5 +1,4 @@
-import type { Revision } from './ledger.ts';
-import type { OwnDecision } from './recent.ts';
+import type { OwnDecision, Revision } from './ledger.ts';
 
 interface Untold {
   readonly revision: Revision;

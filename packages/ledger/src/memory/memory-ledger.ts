@@ -9,6 +9,7 @@ import type {
   LedgerHealth,
   LedgerPod,
   ListMark,
+  OwnDecision,
   PodList,
   ReplicaSetInfo,
   Revision,
@@ -18,7 +19,6 @@ import type {
   StoredBreaker,
   VolumeReach,
 } from '../ledger.ts';
-import type { OwnDecision } from '../recent.ts';
 import { compareResourceVersions } from '../resource-version.ts';
 import { defaultTiming, type LedgerTiming } from '../timing.ts';
 import { BreakerBook } from './breaker-book.ts';

@@ -6,11 +6,11 @@ import type {
   LedgerEntry,
   LedgerPod,
   ListReason,
+  OwnDecision,
   PodList,
   ReplicaCount,
   SeenOutcome,
 } from '../ledger.ts';
-import type { OwnDecision } from '../recent.ts';
 import { compareResourceVersions, laterResourceVersion } from '../resource-version.ts';
 import { type LedgerTiming, newborn } from '../timing.ts';
 import type { BreakerBook } from './breaker-book.ts';

@@ -14,6 +14,7 @@ import type {
   LedgerObserver,
   LedgerPod,
   ListMark,
+  OwnDecision,
   PodList,
   ReplicaSetInfo,
   Revision,
@@ -23,7 +24,7 @@ import type {
   StoredBreaker,
   VolumeReach,
 } from '../ledger.ts';
-import { type OwnDecision, RecentDecisions } from '../recent.ts';
+import { RecentDecisions } from '../recent.ts';
 import { defaultTiming, type LedgerTiming, newborn, storeWatchMs } from '../timing.ts';
 import { UntoldDecisions } from '../untold.ts';
 import { Connection } from './connection.ts';

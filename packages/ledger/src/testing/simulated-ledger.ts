@@ -1,8 +1,7 @@
 import type { DirtyMarks } from '../dirty.ts';
-import type { DecideRequest, Decision, LedgerPod, ListMark, PodList } from '../ledger.ts';
+import type { DecideRequest, Decision, LedgerPod, ListMark, OwnDecision, PodList } from '../ledger.ts';
 import { BreakerBook } from '../memory/breaker-book.ts';
 import { RevisionBook } from '../memory/revision-book.ts';
-import type { OwnDecision } from '../recent.ts';
 import { defaultTiming } from '../timing.ts';
 import type { Agenda } from './agenda.ts';
 

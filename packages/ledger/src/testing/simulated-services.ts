@@ -5,11 +5,11 @@ import {
   type Knowledge,
   latestMark,
   type ListMark,
+  type OwnDecision,
   type PodList,
   type ReplicaCount,
 } from '../ledger.ts';
 import { type AloneState, decideAlone, startAlone } from '../outage.ts';
-import type { OwnDecision } from '../recent.ts';
 import { Agenda } from './agenda.ts';
 import { Random } from './random.ts';
 import { type Admitted, SimulatedCluster, type SimulatedPod } from './simulated-cluster.ts';

@@ -1,9 +1,11 @@
 import type { TypeCounts } from '@spotalis/core';
-import type { OwnDecision } from '@spotalis/ledger';
-import { OwnDecisions } from './own.ts';
+import { type OwnDecision, YoungDecisions } from '@spotalis/ledger';
 
 /** Revisions remembered. One forgotten is answered on-demand while neither ledger nor LIST is to be had. */
 const REVISIONS = 5_000;
+
+/** How long a pod may stay unseen after its admission. One that is not there then was rejected by others. */
+const UNSEEN_MS = 5_000;
 
 export interface Estimate {
   readonly counts: TypeCounts;
@@ -22,12 +24,15 @@ interface Known {
 /** What this process knows of each revision's pods by itself, for the time when the ledger cannot say. */
 export class Estimates {
   readonly #known = new Map<string, Known>();
-  readonly #own: OwnDecisions;
+  /** Decisions whose pods a LIST may not show yet: those that the ledger's counts hold, and the others. */
+  readonly #inLedger: YoungDecisions;
+  readonly #alone: YoungDecisions;
   readonly #now: () => number;
 
   constructor(now: () => number) {
     this.#now = now;
-    this.#own = new OwnDecisions(now);
+    this.#inLedger = new YoungDecisions(UNSEEN_MS, now);
+    this.#alone = new YoungDecisions(UNSEEN_MS, now);
   }
 
   get size(): number {
@@ -40,7 +45,8 @@ export class Estimates {
     known.counts = counts;
     known.from = 'ledger';
     known.countedAtMs = this.#now();
-    this.#own.add(revision, { ...decision, inLedger: true });
+    this.#alone.remove(revision, decision.token);
+    this.#inLedger.add(revision, decision);
   }
 
   /** These pods exist. A decision that is among them needs no remembering. */
@@ -50,7 +56,8 @@ export class Estimates {
     known.from = 'list';
     known.countedAtMs = this.#now();
     for (const token of tokens) {
-      this.#own.drop(revision, token);
+      this.#inLedger.remove(revision, token);
+      this.#alone.remove(revision, token);
     }
   }
 
@@ -59,12 +66,13 @@ export class Estimates {
   }
 
   decidedAlone(revision: string, decision: OwnDecision): void {
-    this.#own.add(revision, { ...decision, inLedger: false });
+    this.#inLedger.remove(revision, decision.token);
+    this.#alone.add(revision, decision);
   }
 
   /** A decision of this process in the last seconds, for an answer that has to be given twice. */
   own(revision: string, token: string): OwnDecision | undefined {
-    return this.#own.get(revision, token);
+    return this.#inLedger.get(revision, token) ?? this.#alone.get(revision, token);
   }
 
   /** Since the revision's pods were counted, by the ledger or a LIST; infinite when they never were. */
@@ -78,16 +86,11 @@ export class Estimates {
     if (known?.counts === undefined) {
       return undefined;
     }
-    const unseen = { spot: 0, onDemand: 0 };
-    for (const { type, inLedger } of this.#own.of(revision)) {
-      if (known.from === 'list' || !inLedger) {
-        unseen[type === 'spot' ? 'spot' : 'onDemand'] += 1;
-      }
+    const counts = { ...known.counts };
+    const unseen = known.from === 'list' ? [this.#inLedger, this.#alone] : [this.#alone];
+    for (const { type } of unseen.flatMap((decisions) => decisions.of(revision))) {
+      counts[type === 'spot' ? 'spot' : 'onDemand'] += 1;
     }
-    const counts = {
-      spot: known.counts.spot + unseen.spot,
-      onDemand: known.counts.onDemand + unseen.onDemand,
-    };
     return { counts, replicas: known.replicas };
   }
 
