@@ -30,8 +30,10 @@ export class Workers {
   }
 }
 
+export type WorkersMaker = (name: string, concurrency: number) => Workers;
+
 /** Makes queues with workers, measured under controller-runtime's names. */
-export function workersMaker(metrics: Metrics, logger: Logger) {
+export function workersMaker(metrics: Metrics, logger: Logger): WorkersMaker {
   const queues = workqueueMetrics(metrics);
   const reconciles = reconcileMetrics(metrics);
   return (name: string, concurrency: number): Workers => {

@@ -1,13 +1,6 @@
 import { hostname } from 'node:os';
 import { type PolicyDefaults, readCapacity, scheduleIsCron } from '@spotalis/core';
-import {
-  ApiClient,
-  type Credentials,
-  EventRecorder,
-  ownPod,
-  type ReflectorObserver,
-  Transport,
-} from '@spotalis/kube';
+import { ApiClient, type Credentials, EventRecorder, ownPod, Transport } from '@spotalis/kube';
 import { isEmbedded, type Lane, openLedger, redisSettings } from '@spotalis/ledger';
 import {
   accepted,
@@ -22,7 +15,6 @@ import {
   type LoadedConfiguration,
   Metrics,
   metricsServer,
-  reflectorMetrics,
   restClientMetrics,
   type RootLogger,
   webhookMetrics,
@@ -30,19 +22,16 @@ import {
 import { Admission } from './admission/admission.ts';
 import { openCertificate, placeOfCertificate } from './certificates/open.ts';
 import { PodObserver } from './embedded/pods.ts';
-import { admissionMetrics, ledgerMetrics, type ReadKind } from './report/metrics.ts';
+import { admissionMetrics, ledgerMetrics } from './report/metrics.ts';
+import { reflectorObservers } from './report/reflectors.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { openStage } from './rehearsal/stage.ts';
 import { ApiReads } from './reserve/reads.ts';
 import { Reserver } from './reserve/reserver.ts';
 import { admissionsApp } from './serve/admissions.ts';
-import { Newborns } from './workload/newborns.ts';
 import { NodeTypes } from './workload/nodes.ts';
 import { OnDemandOffer } from './workload/offer.ts';
-import { Owners } from './workload/owners.ts';
-import { getReplicaSet } from './workload/replicaset.ts';
-import { deployments, namespaces, OptInSource, statefulSets } from './workload/stores.ts';
-import { Workloads } from './workload/workloads.ts';
+import { openWorkloads } from './workload/open.ts';
 
 const now = (): number => performance.now();
 
@@ -113,70 +102,16 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   ledgerEvents.mode(ledger.health().mode);
 
   const deadlineMs = values.webhook.decisionTimeout;
-  const reflected = reflectorMetrics(metrics);
-  const watching = (name: string): ReflectorObserver => {
-    const measured = reflected.observer(name);
-    return {
-      ...measured,
-      failed(error, retryInMs) {
-        measured.failed();
-        logger.warn('cannot list or watch', { resource: name, error, retryInMs: Math.round(retryInMs) });
-      },
-      rejected(error) {
-        measured.rejected();
-        logger.warn('an object could not be understood', { resource: name, error });
-      },
-    };
-  };
-  const listed = values.scope.namespaces;
-  // Its role went with it. One without the label looks the same here, and nothing in it is managed either.
-  const isAbsent = (name: string): boolean =>
-    sources.namespaces.hasSynced() && !sources.namespaces.lookup.mirrors(name);
-  const source = (
-    of: typeof statefulSets,
-    view: 'whole' | 'metadata',
-    kind: ReadKind,
-    within: readonly string[] = listed,
-  ): OptInSource =>
-    new OptInSource({
-      client,
-      resource: of,
-      view,
-      namespaces: within,
-      isAbsent,
-      observer: watching(of.plural),
-      onRead: () => admitted.read(kind),
-      deadlineMs,
-      now,
-    });
-  const sources = {
-    namespaces: source(namespaces, 'metadata', 'namespace', []),
-    deployments: source(deployments, 'metadata', 'workload'),
-    statefulSets: source(statefulSets, 'whole', 'workload'),
-  };
-  const newborns = new Newborns({
+  const observers = reflectorObservers(metrics, logger);
+  const { workloads, mirrors, newborns, owners, isAbsent } = openWorkloads({
     client,
-    namespaces: listed,
-    isAbsent,
-    observer: watching('replicasets'),
-    now,
-  });
-  const owners = new Owners({
     ledger,
-    newborn: (ref) => newborns.find(ref),
-    read: (ref) => {
-      admitted.read('owner');
-      return getReplicaSet(client, ref, deadlineMs);
-    },
-    now,
-  });
-  const workloads = new Workloads({
-    namespaces: sources.namespaces.lookup,
-    deployments: sources.deployments.lookup,
-    statefulSets: sources.statefulSets.lookup,
-    owners,
     scope: values.scope,
     defaults: policyDefaults(() => live.current),
+    observers,
+    onRead: (kind) => admitted.read(kind),
+    deadlineMs,
+    now,
   });
 
   const nodeTypes = new NodeTypes({ client, nodeLabels, deadlineMs, now });
@@ -216,17 +151,17 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     ? [
         new PodObserver({
           client,
-          namespaces: listed,
+          namespaces: values.scope.namespaces,
           isAbsent,
           ledger,
           revisionOf: (owner) => workloads.revisionOf(owner),
           typeOfNode: (name) => nodeTypes.of(name),
-          observer: watching('pods'),
+          observer: observers('pods'),
           logger,
         }),
       ]
     : [];
-  const mirrors = [...Object.values(sources), ...observed];
+  const stores = [...mirrors, ...observed];
 
   const certificateEvents = certificateMetrics(metrics);
   const certificates = openCertificate({
@@ -270,12 +205,12 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const eventLoop = new EventLoop();
   const { readiness } = lifecycle;
   readiness.add('certificate', certificateCheck(certificates, Date.now));
-  for (const each of mirrors) {
+  for (const each of stores) {
     readiness.add(each.name, () => each.hasSynced() || 'not listed yet');
   }
   const state = () => ({
     ledger: { ...ledger.health(), embedded: isEmbedded(values.redis) },
-    stores: Object.fromEntries([...mirrors, newborns].map(({ name, size }) => [name, size])),
+    stores: Object.fromEntries([...stores, newborns].map(({ name, size }) => [name, size])),
     onDemandSeen: offer.seen,
     replicaSets: owners.size,
     revisions: reserver.revisions,
@@ -292,7 +227,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     { name: 'events', stop: () => recorder.stop(EVENTS_DEADLINE_MS) },
     { name: 'ledger', stop: () => ledger.close() },
     certificates,
-    ...mirrors,
+    ...stores,
     newborns,
     offer,
     rehearsal,

@@ -1,7 +1,7 @@
 import { type ApiClient, type ListQuery, resource } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
 import type { Component, Logger } from '@spotalis/runtime';
-import type { Workers } from '../workers.ts';
+import type { Workers, WorkersMaker } from '../workers.ts';
 import { agreementWith } from './agreement.ts';
 import { Announcements, type Place } from './announcements.ts';
 import { Announcer } from './announcer.ts';
@@ -20,7 +20,7 @@ export interface ObservationParts {
   readonly cluster: Cluster;
   readonly ledger: Ledger;
   readonly client: ApiClient;
-  readonly workers: (name: string, concurrency: number) => Workers;
+  readonly workers: WorkersMaker;
   readonly mayWrite: () => boolean;
   readonly isLeader: () => boolean;
   readonly podsAreFollowed: () => boolean;

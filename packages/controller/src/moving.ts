@@ -1,0 +1,196 @@
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ObservedWorkload, Placement, PolicyReading } from '@spotalis/core';
+import type { ApiClient, EventRecorder } from '@spotalis/kube';
+import type { Configuration, Logger, Metrics } from '@spotalis/runtime';
+import { Annotator } from './act/annotator.ts';
+import { Evictor } from './act/evictor.ts';
+import { Flights } from './act/flights.ts';
+import { wallMs } from './clocks.ts';
+import { Bridger } from './drought/bridger.ts';
+import { Droughts } from './drought/droughts.ts';
+import { Bypass } from './gate/bypass.ts';
+import { WebhookProbe } from './gate/webhook.ts';
+import type { Observing } from './observing.ts';
+import { placeholderMetrics } from './placeholder/metrics.ts';
+import { deploymentOfPod } from './placeholder/owner.ts';
+import { Placeholders } from './placeholder/placeholders.ts';
+import { Changes } from './rebalance/changes.ts';
+import { Holds } from './rebalance/holds.ts';
+import { Ledgers } from './rebalance/ledgers.ts';
+import { Rebalancer } from './rebalance/rebalancer.ts';
+import { Bulletins } from './report/bulletin.ts';
+import { droughtMetrics, DroughtNarrator } from './report/droughts.ts';
+import { type MoveMetrics, moveMetrics } from './report/metrics.ts';
+import { Narrator } from './report/narrator.ts';
+import { viewConditions } from './report/views.ts';
+import { policiesOf, rebalanceSettings } from './settings.ts';
+
+/** Looks at a workload that may be late before it counts as one that nobody looks at. */
+const MISSED_LOOKS = 3;
+
+export interface MovingParts {
+  readonly observing: Observing;
+  readonly values: Configuration;
+  /** The values in force, of which some change while the service runs. */
+  readonly live: () => Configuration;
+  readonly placement: Placement;
+  readonly client: ApiClient;
+  readonly recorder: EventRecorder;
+  /** Of this process among those that may lead. */
+  readonly identity: string;
+  readonly ownNamespace: string;
+  readonly leaseNamespace: string;
+  readonly mayWrite: () => boolean;
+  /** The webhook serves, or does so no more: every workload is to be looked at. */
+  readonly onWebhookChange: () => void;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+export interface Moving {
+  readonly rebalancer: Rebalancer;
+  readonly ledgers: Ledgers;
+  readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
+  readonly narrator: Narrator;
+  readonly changes: Changes;
+  readonly flights: Flights;
+  readonly moveTimeoutMs: () => number;
+  readonly holds: Holds;
+  readonly probe: WebhookProbe;
+  readonly bypass: Bypass;
+  readonly placeholders: Placeholders;
+  readonly bulletins: Bulletins;
+  readonly moveMetric: MoveMetrics;
+}
+
+/** What the leader moves pods with, and what keeps it from moving them. */
+export function openMoving(parts: MovingParts): Moving {
+  const { observing, values, live, placement, client, recorder, ownNamespace, mayWrite } = parts;
+  const { metrics, logger } = parts;
+  const { cluster, rooms, shapes, ledger, observation } = observing;
+  const isReadOnly = (): boolean => live().readOnlyMode;
+  /** Once more before each write: a decision may be overtaken while it is carried out. */
+  const mayActOn = (workload: ObservedWorkload): boolean =>
+    mayWrite() && !isReadOnly() && cluster.isStillManaged(workload);
+
+  const settings = rebalanceSettings(placement, live);
+  const policyOf = policiesOf(cluster, live);
+  const moveTimeoutMs = (): number => live().rebalance.moveTimeout;
+  const moveMetric = moveMetrics(metrics);
+  const narrator = new Narrator({ recorder, metrics: moveMetric, logger });
+  viewConditions(metrics, () => narrator.conditions(wallMs()));
+
+  const flights = new Flights();
+  const holds = new Holds(Math.random);
+  const changes = new Changes(cluster, wallMs);
+  const bypass = new Bypass();
+  const probe = new WebhookProbe({
+    client,
+    configurationName: values.webhook.configurationName,
+    onChange(health) {
+      moveMetric.webhookServing(health.kind === 'serving');
+      if (health.kind === 'serving') logger.info('the webhook serves');
+      else logger.warn('the webhook does not serve; nothing is moved', { why: health.detail });
+      parts.onWebhookChange();
+    },
+  });
+  const ledgers = new Ledgers({
+    cluster,
+    ledger,
+    verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
+  });
+  const evictor = new Evictor(client, mayWrite);
+  const bulletins = new Bulletins({
+    client,
+    cluster,
+    namespace: ownNamespace,
+    writer: parts.identity,
+    mayWrite,
+    isReadOnly,
+    logger,
+    now: wallMs,
+    after(ms, task) {
+      const timer = setTimeout(task, ms).unref();
+      return () => clearTimeout(timer);
+    },
+  });
+  const droughtMetric = droughtMetrics(metrics);
+  const droughts = ledger && new Droughts({ cluster, ledger, shapes, bulletins, logger });
+  const bridger =
+    droughts &&
+    new Bridger({
+      droughts,
+      evictor,
+      probe,
+      holds,
+      narrator: new DroughtNarrator({ recorder, metrics: droughtMetric, logger, now: wallMs }),
+      settings,
+      mayActOn,
+      now: wallMs,
+      logger,
+    });
+  const placeholders = new Placeholders({
+    cluster,
+    client,
+    namespace: ownNamespace,
+    settings: {
+      enabled: values.fallback.probe === 'placeholder',
+      image: values.fallback.placeholderImage,
+      priorityClass: values.fallback.placeholderPriorityClass,
+      max: values.fallback.maxPlaceholders,
+      waitMs: values.fallback.placeholderTimeout,
+      ageMs: values.fallback.placeholderTimeout + values.rebalance.moveTimeout,
+      wishMs: MISSED_LOOKS * values.controller.resyncPeriod,
+    },
+    backoff: () => settings().fallback.backoff,
+    owner: () => deploymentOfPod(cluster, parts.leaseNamespace, hostname()),
+    mayWrite,
+    isReadOnly,
+    metrics: placeholderMetrics(metrics),
+    logger,
+    now: wallMs,
+  });
+  const rebalancer = new Rebalancer({
+    sources: {
+      placeholders,
+      cluster,
+      rooms,
+      changes,
+      flights,
+      droughts,
+      settings,
+      webhook: () => (probe.health.kind === 'serving' ? (bypass.state ?? probe.health) : probe.health),
+    },
+    evictor,
+    bridger,
+    annotator: new Annotator({ client, pause: (ms) => delay(ms) }),
+    holds,
+    placeholders,
+    bypass,
+    probe,
+    narrator,
+    metrics: moveMetric,
+    logger,
+    moveTimeoutMs,
+    relist: (workload) => ledgers.verified(workload),
+    policyOf,
+    mayActOn,
+    now: wallMs,
+  });
+  return {
+    rebalancer,
+    ledgers,
+    policyOf,
+    narrator,
+    changes,
+    flights,
+    moveTimeoutMs,
+    holds,
+    probe,
+    bypass,
+    placeholders,
+    bulletins,
+    moveMetric,
+  };
+}

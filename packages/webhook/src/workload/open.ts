@@ -1,0 +1,89 @@
+import type { PolicyDefaults } from '@spotalis/core';
+import type { ApiClient } from '@spotalis/kube';
+import type { Ledger } from '@spotalis/ledger';
+import type { Configuration } from '@spotalis/runtime';
+import type { ReadKind } from '../report/metrics.ts';
+import type { ReflectorObservers } from '../report/reflectors.ts';
+import { Newborns } from './newborns.ts';
+import { Owners } from './owners.ts';
+import { getReplicaSet } from './replicaset.ts';
+import { deployments, namespaces, OptInSource, statefulSets } from './stores.ts';
+import { Workloads } from './workloads.ts';
+
+export interface WorkloadParts {
+  readonly client: ApiClient;
+  readonly ledger: Ledger;
+  readonly scope: Configuration['scope'];
+  readonly defaults: () => PolicyDefaults;
+  readonly observers: ReflectorObservers;
+  /** Something that no mirror showed was read live. */
+  readonly onRead: (kind: ReadKind) => void;
+  readonly deadlineMs: number;
+  readonly now: () => number;
+}
+
+export interface OpenWorkloads {
+  readonly workloads: Workloads;
+  /** To be synced before the first admission. */
+  readonly mirrors: readonly OptInSource[];
+  readonly newborns: Newborns;
+  readonly owners: Owners;
+  /** Whether a namespace is not there, as far as is known. */
+  readonly isAbsent: (namespace: string) => boolean;
+}
+
+/** What finds the workload of a pod. Nothing is listed before mirrors and newborns are started. */
+export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
+  const { client, ledger, scope, observers, onRead, deadlineMs, now } = parts;
+  const common = { client, deadlineMs, now };
+  const homes = new OptInSource({
+    ...common,
+    resource: namespaces,
+    view: 'metadata',
+    namespaces: [],
+    observer: observers(namespaces.plural),
+    onRead: () => onRead('namespace'),
+  });
+  // Its role went with it. One without the label looks the same here, and nothing in it is managed either.
+  const isAbsent = (name: string): boolean => homes.hasSynced() && !homes.lookup.mirrors(name);
+  const workloadsOf = (resource: typeof statefulSets, view: 'whole' | 'metadata'): OptInSource =>
+    new OptInSource({
+      ...common,
+      resource,
+      view,
+      namespaces: scope.namespaces,
+      isAbsent,
+      observer: observers(resource.plural),
+      onRead: () => onRead('workload'),
+    });
+  const sources = {
+    namespaces: homes,
+    deployments: workloadsOf(deployments, 'metadata'),
+    statefulSets: workloadsOf(statefulSets, 'whole'),
+  };
+  const newborns = new Newborns({
+    client,
+    namespaces: scope.namespaces,
+    isAbsent,
+    observer: observers('replicasets'),
+    now,
+  });
+  const owners = new Owners({
+    ledger,
+    newborn: (ref) => newborns.find(ref),
+    read: (ref) => {
+      onRead('owner');
+      return getReplicaSet(client, ref, deadlineMs);
+    },
+    now,
+  });
+  const workloads = new Workloads({
+    namespaces: sources.namespaces.lookup,
+    deployments: sources.deployments.lookup,
+    statefulSets: sources.statefulSets.lookup,
+    owners,
+    scope,
+    defaults: parts.defaults,
+  });
+  return { workloads, mirrors: Object.values(sources), newborns, owners, isAbsent };
+}
