@@ -94,12 +94,20 @@ describe('two controllers on a real cluster', () => {
 
   it('live on without Redis, and catch up with what happened meanwhile', async () => {
     const pids = replicas.map((replica) => stage.pid(replica));
+    const inMode = (mode: string) => async () => {
+      const all = await Promise.all(
+        replicas.map((replica) => stage.metric(replica, 'spotalis_ledger_mode', { mode })),
+      );
+      return all.every((value) => value === 1);
+    };
     await stage.redis.kill();
     await stage.cluster.api.scale('Deployment', 'shop/web', 4);
+    await waitFor('each to say that its ledger is away', inMode('degraded'));
     await waitFor('4 pods', async () => (await stage.truth('shop', 'web')).types.size === 4);
     await waitFor('the gauges to follow', async () => (await shown('web', 'reserved')).spot === -1);
     await stage.redis.restart();
     await stage.agreement('shop', 'web', 4);
+    await waitFor('each to say that its ledger is back', inMode('ready'));
     expect(replicas.map((replica) => stage.pid(replica))).toEqual(pids);
   }, 60_000);
 

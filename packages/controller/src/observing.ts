@@ -1,7 +1,13 @@
 import type { NodeLabels } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import { isEmbedded, type Ledger, openLedger, redisSettings } from '@spotalis/ledger';
-import { type Configuration, type Logger, type Metrics, reflectorMetrics } from '@spotalis/runtime';
+import {
+  type Configuration,
+  ledgerMetrics,
+  type Logger,
+  type Metrics,
+  reflectorMetrics,
+} from '@spotalis/runtime';
 import { now, wallMs } from './clocks.ts';
 import { Shapes } from './drought/shapes.ts';
 import { Cluster } from './observe/cluster.ts';
@@ -57,11 +63,18 @@ export function openObserving(parts: ObservingParts): Observing {
   const seen = { cluster, rooms, shapes, reflectors };
   if (isEmbedded(values.redis)) return { ...seen, ledger: undefined, observation: undefined };
 
+  const measured = ledgerMetrics(metrics);
   const ledger = openLedger({
     redis: redisSettings(values.redis),
     now,
     wallMs,
-    observer: { mode: (mode, code) => logger.info('ledger', { mode, code }) },
+    observer: {
+      operation: measured.operation,
+      mode(mode, code) {
+        measured.mode(mode);
+        logger.info('ledger', { mode, code });
+      },
+    },
   });
   const observation = new Observation({
     cluster,

@@ -84,7 +84,13 @@ export {
   type RootLogger,
 } from './logging/logger.ts';
 export { admissionSeconds } from './metrics/catalogue.ts';
-export { leaderMetrics, reflectorMetrics, type RestCall, restClientMetrics } from './metrics/clients.ts';
+export {
+  leaderMetrics,
+  ledgerMetrics,
+  reflectorMetrics,
+  type RestCall,
+  restClientMetrics,
+} from './metrics/clients.ts';
 export {
   type ReconcileOutcome,
   reconcileMetrics,

@@ -22,7 +22,7 @@ import {
 import { Admission } from './admission/admission.ts';
 import { openCertificate, placeOfCertificate } from './certificates/open.ts';
 import { PodObserver } from './embedded/pods.ts';
-import { admissionMetrics, ledgerMetrics } from './report/metrics.ts';
+import { admissionMetrics, ledgerObserver } from './report/metrics.ts';
 import { reflectorObservers } from './report/reflectors.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { openStage } from './rehearsal/stage.ts';
@@ -92,7 +92,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     refused: ({ message }) => warn('InvalidConfiguration', 'ReloadConfiguration', message),
   });
   const admitted = admissionMetrics(metrics);
-  const ledgerEvents = ledgerMetrics(metrics);
+  const ledgerEvents = ledgerObserver(metrics);
   const ledger = openLedger({
     redis: redisSettings(values.redis),
     now,

@@ -75,6 +75,23 @@ export const specs = {
     'How many reconciles run now.',
   ),
 
+  ledgerSeconds: histogram(
+    'spotalis_ledger_duration_seconds',
+    ['operation'],
+    admissionSeconds,
+    'How long one call of the ledger takes, failed ones included.',
+  ),
+  ledgerFailures: counter(
+    'spotalis_ledger_failures_total',
+    ['operation', 'code'],
+    'Calls of the ledger that failed.',
+  ),
+  ledgerMode: gauge(
+    'spotalis_ledger_mode',
+    ['mode'],
+    '1 for the mode that the ledger is in: embedded, connecting, ready or degraded.',
+  ),
+
   queueDepth: gauge('workqueue_depth', ['name'], 'Keys waiting for a worker.'),
   queueAdds: counter('workqueue_adds_total', ['name'], 'Keys added to the queue.'),
   queueWaitSeconds: histogram(

@@ -1,9 +1,10 @@
-import type { LedgerMode, LedgerObserver } from '@spotalis/ledger';
+import type { LedgerObserver } from '@spotalis/ledger';
 import {
   admissionSeconds,
   type CounterSpec,
   type GaugeSpec,
   type HistogramSpec,
+  ledgerMetrics,
   type Metrics,
 } from '@spotalis/runtime';
 import { leftAloneReasons, type Outcome, steeredReasons, unsteeredReasons } from '../admission/outcome.ts';
@@ -23,28 +24,6 @@ const admissionDuration: HistogramSpec<'result'> = {
   help: 'From the request read to the answer written.',
 };
 
-const ledgerDuration: HistogramSpec<'operation'> = {
-  type: 'histogram',
-  name: 'spotalis_ledger_duration_seconds',
-  labels: ['operation'],
-  buckets: admissionSeconds,
-  help: 'How long one call of the ledger takes, failed ones included.',
-};
-
-const ledgerFailures: CounterSpec<'operation' | 'code'> = {
-  type: 'counter',
-  name: 'spotalis_ledger_failures_total',
-  labels: ['operation', 'code'],
-  help: 'Calls of the ledger that failed.',
-};
-
-const ledgerMode: GaugeSpec<'mode'> = {
-  type: 'gauge',
-  name: 'spotalis_ledger_mode',
-  labels: ['mode'],
-  help: '1 for the mode that the ledger is in: embedded, connecting, ready or degraded.',
-};
-
 const openPools: GaugeSpec<never> = {
   type: 'gauge',
   name: 'spotalis_open_pools',
@@ -60,19 +39,10 @@ const reads: CounterSpec<'kind' | 'reason'> = {
 };
 
 /** Everything that only the webhook measures. */
-export const webhookMetricSpecs = [
-  admissions,
-  admissionDuration,
-  ledgerDuration,
-  ledgerFailures,
-  ledgerMode,
-  openPools,
-  reads,
-] as const;
+export const webhookMetricSpecs = [admissions, admissionDuration, openPools, reads] as const;
 
 export type ReadKind = 'list' | 'replicaset' | 'owner' | 'namespace' | 'workload';
 
-const modes: readonly LedgerMode[] = ['embedded', 'connecting', 'ready', 'degraded'];
 const listReasons = ['unseeded', 'dirty', 'expired-pending', 'release-seen', 'full', 'ledger-unavailable'];
 
 const isPreview = (outcome: Outcome): boolean =>
@@ -114,22 +84,9 @@ export function admissionMetrics(metrics: Metrics) {
 
 export type AdmissionMetrics = ReturnType<typeof admissionMetrics>;
 
-export function ledgerMetrics(metrics: Metrics): Required<LedgerObserver> {
-  const seconds = metrics.histogram(ledgerDuration);
-  const failures = metrics.counter(ledgerFailures);
-  const mode = metrics.gauge(ledgerMode);
-  const show = (current: LedgerMode): void => {
-    for (const each of modes) mode.set({ mode: each }, each === current ? 1 : 0);
-  };
+/** What the webhook shows of its ledger. */
+export function ledgerObserver(metrics: Metrics): Required<LedgerObserver> {
   const pools = metrics.gauge(openPools);
   pools.set({}, 0);
-  show('connecting');
-  return {
-    operation({ operation, durationMs, outcome }) {
-      seconds.observe({ operation }, durationMs / 1_000);
-      if (outcome !== 'ok') failures.add({ operation, code: outcome });
-    },
-    mode: show,
-    openPools: (count) => pools.set({}, count),
-  };
+  return { ...ledgerMetrics(metrics), openPools: (count) => pools.set({}, count) };
 }
