@@ -184,6 +184,29 @@ describe('the service', () => {
     expect(Math.abs(countSpot(types) - 7)).toBeLessThanOrEqual(1);
   });
 
+  it('answers in its time though neither Redis nor the API server ever does', async () => {
+    const silent = createServer().unref();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const shop = openShop(api);
+    const running = await start({
+      SPOTALIS_REDIS_URL: `redis://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+      SPOTALIS_WEBHOOK_DECISION_TIMEOUT: '1s',
+    });
+    const longestMs = async (prefix: string): Promise<number> => {
+      const release = api.hold(/GET/);
+      const began = performance.now();
+      const burst = Array.from({ length: 20 }, (_, index) => reviewOf(`${prefix}-${index}`, podOf(shop)));
+      await Promise.all(burst.map((review) => ask(running, review, '?timeout=10s')));
+      release();
+      return performance.now() - began;
+    };
+    // Its ReplicaSet is unknown at first, later only whether its pods are the same.
+    expect(await longestMs('unknown')).toBeLessThan(2_000);
+    await admit(running, shop, 1, 'known');
+    expect(await longestMs('known')).toBeLessThan(2_000);
+    silent.close();
+  });
+
   it('rehearses before it serves, and counts, logs and reads nothing for it', async () => {
     const running = await start({ SPOTALIS_WEBHOOK_REHEARSAL: '30' });
     const { log } = running;
