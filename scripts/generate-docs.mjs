@@ -2,12 +2,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
+import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
 import {
   configurationJsonSchema,
   configurationReference,
   metricsReference,
   reloadableKeys,
 } from '../packages/runtime/src/index.ts';
+import { webhookEvents } from '../packages/webhook/src/index.ts';
 import { readValues, valuesSchema, valuesTable } from './charts.mjs';
 
 const root = new URL('..', import.meta.url);
@@ -64,10 +66,15 @@ async function sharedParts() {
 
 /** Each generated page with its text, by its path in the repository. */
 export async function generatedDocs() {
+  const events = [
+    { service: 'controller', events: controllerEvents },
+    { service: 'webhook', events: webhookEvents },
+  ];
   const services = await Promise.all(['webhook', 'controller'].map(metricsOf));
   return new Map([
     ['docs/configuration.md', configurationReference()],
     ['docs/metrics.md', metricsReference(services)],
+    ['docs/reasons.md', reasonsReference(events)],
     ...(await sharedParts()),
     ...(await chartSchemas()),
     await chartReadme(),

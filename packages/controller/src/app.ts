@@ -29,6 +29,7 @@ import { takeOver } from './lead/succession.ts';
 import { type Moving, openMoving } from './moving.ts';
 import { Reaches } from './observe/reaches.ts';
 import { type Observing, openObserving } from './observing.ts';
+import type { ControllerEvent } from './report/events.ts';
 import { workersMaker } from './workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
@@ -68,7 +69,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     observe: (call) => restCalls.finished(call),
   });
   const client = new ApiClient(transport);
-  const recorder = new EventRecorder({
+  const recorder = new EventRecorder<ControllerEvent>({
     client,
     controller: 'spotalis.io/controller',
     instance: hostname(),

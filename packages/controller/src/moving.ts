@@ -21,6 +21,7 @@ import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
 import { Bulletins } from './report/bulletin.ts';
 import { droughtMetrics, DroughtNarrator } from './report/droughts.ts';
+import type { ControllerEvent } from './report/events.ts';
 import { type MoveMetrics, moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
 import { viewConditions } from './report/views.ts';
@@ -36,7 +37,7 @@ export interface MovingParts {
   readonly live: () => Configuration;
   readonly placement: Placement;
   readonly client: ApiClient;
-  readonly recorder: EventRecorder;
+  readonly recorder: EventRecorder<ControllerEvent>;
   /** Of this process among those that may lead. */
   readonly identity: string;
   readonly ownNamespace: string;

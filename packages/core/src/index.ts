@@ -190,6 +190,7 @@ export {
   type WorkloadKind,
 } from './objects/workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/pod.ts';
+export { type ReasonMeaning, reasonMeanings } from './explain/reason.ts';
 export { nearest } from './policy/nearest.ts';
 export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
 export {

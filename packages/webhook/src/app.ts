@@ -22,6 +22,7 @@ import {
 import { Admission } from './admission/admission.ts';
 import { openCertificate, placeOfCertificate } from './certificates/open.ts';
 import { PodObserver } from './embedded/pods.ts';
+import type { WebhookEvent } from './report/events.ts';
 import { admissionMetrics, ledgerObserver } from './report/metrics.ts';
 import { reflectorObservers } from './report/reflectors.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
@@ -76,13 +77,13 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     observe: (request) => rest.finished(request),
   });
   const client = new ApiClient(transport);
-  const recorder = new EventRecorder({
+  const recorder = new EventRecorder<WebhookEvent>({
     client,
     controller: 'spotalis.io/webhook',
     instance: hostname(),
     onDropped: (why, event, error) => logger.warn('event not written', { why, reason: event.reason, error }),
   });
-  const warn = (reason: string, action: string, note: string): void =>
+  const warn = (reason: WebhookEvent, action: string, note: string): void =>
     recorder.record({ regarding: ownPod(credentials.namespace), type: 'Warning', reason, action, note });
   const { live } = followConfiguration({
     configuration,

@@ -1,15 +1,16 @@
 import type { PolicyProblem } from '@spotalis/core';
 import type { EventRecorder, ObjectReference } from '@spotalis/kube';
+import type { ControllerEvent } from '../report/events.ts';
 
 /**
  * Tells people what is wrong with their annotations: one Event when a problem appears. One that stays is not told
  * again; one that went and came back is.
  */
 export class Problems {
-  readonly #recorder: Pick<EventRecorder, 'record'>;
+  readonly #recorder: Pick<EventRecorder<ControllerEvent>, 'record'>;
   readonly #told = new Map<string, ReadonlySet<string>>();
 
-  constructor(recorder: Pick<EventRecorder, 'record'>) {
+  constructor(recorder: Pick<EventRecorder<ControllerEvent>, 'record'>) {
     this.#recorder = recorder;
   }
 
@@ -39,6 +40,6 @@ export class Problems {
 const keyOf = (regarding: ObjectReference, { code, message }: PolicyProblem): string =>
   `${regarding.uid ?? ''}\n${code}\n${message}`;
 
-function reasonOf({ code }: PolicyProblem): string {
+function reasonOf({ code }: PolicyProblem): ControllerEvent {
   return code === 'NoPolicy' || code === 'UnknownKey' ? code : 'InvalidPolicy';
 }

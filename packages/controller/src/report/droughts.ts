@@ -7,6 +7,7 @@ import {
 import type { EventRecorder } from '@spotalis/kube';
 import type { CounterSpec, HistogramSpec, Logger, Metrics } from '@spotalis/runtime';
 import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
+import type { ControllerEvent } from './events.ts';
 
 const fallbacks: CounterSpec<never> = {
   type: 'counter',
@@ -50,7 +51,7 @@ export function droughtMetrics(metrics: Metrics) {
 export type DroughtMetrics = ReturnType<typeof droughtMetrics>;
 
 export interface DroughtNarratorParts {
-  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly recorder: Pick<EventRecorder<ControllerEvent>, 'record'>;
   readonly metrics: Pick<DroughtMetrics, 'removed' | 'returned'>;
   readonly logger: Logger;
   readonly now: () => number;

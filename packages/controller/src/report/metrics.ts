@@ -13,7 +13,7 @@ const movesBlocked: CounterSpec<'reason'> = {
   type: 'counter',
   name: 'spotalis_moves_blocked_total',
   labels: ['reason'],
-  help: 'How often a workload with drift began to be held for a reason.',
+  help: 'How often a workload with drift began to be held for a reason; docs/reasons.md has them all.',
 };
 
 const corrections: CounterSpec<'kind'> = {

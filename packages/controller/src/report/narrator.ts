@@ -9,6 +9,7 @@ import type { Logger } from '@spotalis/runtime';
 import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
 import type { Hold } from '../rebalance/holds.ts';
 import { type Drift, dueMsOf, followDrift } from './drift.ts';
+import type { ControllerEvent } from './events.ts';
 import type { MoveMetrics } from './metrics.ts';
 import type { Condition } from './views.ts';
 
@@ -44,6 +45,9 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
 /** Told although the counts are right: nothing else would. */
 const loud: ReadonlySet<string> = new Set<RebalanceReason>(['OnDemandShort', 'NoFallback']);
 
+/** Obstacles that have an Event of their own; the others share `MoveBlocked`. */
+const named = ['PlacementConflict', 'OnDemandShort', 'NoFallback'] as const;
+
 interface Told {
   workload: ObservedWorkload;
   /** What people last saw or could see of it. */
@@ -62,7 +66,7 @@ interface Shown {
 }
 
 export interface NarratorParts {
-  readonly recorder: Pick<EventRecorder, 'record'>;
+  readonly recorder: Pick<EventRecorder<ControllerEvent>, 'record'>;
   readonly metrics: Pick<MoveMetrics, 'blocked'>;
   readonly logger: Logger;
 }
@@ -172,7 +176,7 @@ export class Narrator {
     recorder.record({
       regarding: referenceTo(told.workload.workloadKind, told.workload),
       type: 'Warning',
-      reason: reason === 'PlacementConflict' || loud.has(reason) ? reason : 'MoveBlocked',
+      reason: named.find((name) => name === reason) ?? 'MoveBlocked',
       action: 'Rebalance',
       note: `${reason}: ${text}`,
     });

@@ -22,16 +22,24 @@ export function ownPod(namespace: string | undefined): ObjectReference {
   return { apiVersion: 'v1', kind: 'Pod', name: hostname(), ...(namespace && { namespace }) };
 }
 
-export interface RecordedEvent {
+export interface RecordedEvent<Reason extends string = string> {
   readonly regarding: ObjectReference;
   readonly related?: ObjectReference;
   readonly type: 'Normal' | 'Warning';
   /** CamelCase, at most 128 characters: why. */
-  readonly reason: string;
+  readonly reason: Reason;
   /** CamelCase, at most 128 characters: what was done. */
   readonly action: string;
   /** At most 1 kB; longer is cut. */
   readonly note: string;
+}
+
+/** What is said of all Events of one reason. */
+export interface EventSpec {
+  readonly type: RecordedEvent['type'];
+  /** The object it is about. */
+  readonly on: string;
+  readonly when: string;
 }
 
 export interface RecorderOptions {
@@ -74,7 +82,7 @@ interface Write {
  * Writes Events in the background. Repetitions of one event become its `series`; the count is written as it is
  * when its turn comes, so a storm costs one write at a time. Recording never throws and never waits.
  */
-export class EventRecorder {
+export class EventRecorder<Reason extends string = string> {
   private readonly options: RecorderOptions;
   private readonly now: () => number;
   private readonly wallMs: () => number;
@@ -91,7 +99,7 @@ export class EventRecorder {
     this.limit = new ObjectLimit(this.now);
   }
 
-  record(event: RecordedEvent): void {
+  record(event: RecordedEvent<Reason>): void {
     const key = keyOfSeries(event);
     const before = this.current(key);
     const refusal = before?.queued ? 'queued' : this.refusal(event);

@@ -1,0 +1,35 @@
+import type { EventSpec } from '@spotalis/kube';
+
+/** Every Event that the controller writes. */
+export const controllerEvents = {
+  Moved: { type: 'Normal', on: 'the workload', when: 'a pod was evicted, to be created on the other type' },
+  MoveBlocked: {
+    type: 'Warning',
+    on: 'the workload',
+    when: 'an obstacle to a move has lasted for five seconds: the note begins with its reason',
+  },
+  PlacementConflict: { type: 'Warning', on: 'the workload', when: 'the same, for this reason' },
+  OnDemandShort: { type: 'Warning', on: 'the workload', when: 'the same, also where nothing drifts' },
+  NoFallback: { type: 'Warning', on: 'the workload', when: 'the same, also where nothing drifts' },
+  WindowOpened: { type: 'Normal', on: 'the workload', when: 'it drifts, and its window has opened' },
+  FallbackStarted: { type: 'Warning', on: 'the workload', when: 'a drought begins' },
+  FallbackEnded: { type: 'Normal', on: 'the workload', when: 'a drought ends; the note says how' },
+  InvalidPolicy: {
+    type: 'Warning',
+    on: 'the workload, or its Namespace',
+    when: 'a value cannot be read; the note names key, value and a valid example',
+  },
+  UnknownKey: {
+    type: 'Warning',
+    on: 'the workload, or its Namespace',
+    when: 'a key under `spotalis.io/` is none; the note names the one that was probably meant',
+  },
+  NoPolicy: { type: 'Warning', on: 'the workload', when: 'it has the label, and neither number is set' },
+  InvalidConfiguration: {
+    type: 'Warning',
+    on: "the service's own pod",
+    when: 'a changed configuration file was refused',
+  },
+} as const satisfies Readonly<Record<string, EventSpec>>;
+
+export type ControllerEvent = keyof typeof controllerEvents;
