@@ -203,10 +203,10 @@ describeOrSkip('a real Prometheus', () => {
     });
   }, 120_000);
 
-  it('fires SpotalisCertificateExpiring for a certificate of a day', async () => {
-    const notBeforeMs = Date.now() - 1_000;
-    const validity = { notBeforeMs, notAfterMs: notBeforeMs + 86_400_000 };
-    const authority = await createAuthority({ commonName: 'Of a day', ...validity });
+  it('fires SpotalisCertificateExpiring for a certificate that has a day of ten left', async () => {
+    const dayMs = 86_400_000;
+    const validity = { notBeforeMs: Date.now() - 9 * dayMs, notAfterMs: Date.now() + dayMs };
+    const authority = await createAuthority({ commonName: 'Of ten days', ...validity });
     const leaf = await issueLeaf(authority, { names: ['localhost'], ...validity });
     const certDir = join(stage.cluster.stateDir, 'webhook-certificates');
     await fires('SpotalisCertificateExpiring', () => {

@@ -190,6 +190,11 @@ export const specs = {
     [],
     'When the certificate in use ends.',
   ),
+  certificateLifetime: gauge(
+    'spotalis_certificate_lifetime_seconds',
+    [],
+    'How long the certificate in use is good for, from its beginning to its end.',
+  ),
   certificateRotations: counter(
     'spotalis_certificate_rotations_total',
     ['result'],

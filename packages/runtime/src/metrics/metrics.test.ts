@@ -219,17 +219,18 @@ describe('the clients of the API server', () => {
 });
 
 describe('certificates and configuration', () => {
-  it('tell when the certificate in use ends and how often one could not be used', async () => {
+  it('tell when the certificate in use ends, how long it lasts, and how often one could not be used', async () => {
     const metrics = new Metrics();
     const observer = certificateMetrics(metrics);
     observer.loaded(
-      await createAuthority({ commonName: 'CA', notBeforeMs: 0, notAfterMs: 1_800_000_000_000 }),
+      await createAuthority({ commonName: 'CA', notBeforeMs: 1_000_000_000_000, notAfterMs: 1_800_000_000_000 }),
     );
     observer.rejected();
     const page = await text(metrics.page());
     expect(page).toContain('\ncertwatcher_read_certificate_total 1\n');
     expect(page).toContain('\ncertwatcher_read_certificate_errors_total 1\n');
     expect(page).toContain('\nspotalis_certificate_expiry_timestamp_seconds 1800000000\n');
+    expect(page).toContain('\nspotalis_certificate_lifetime_seconds 800000000\n');
   });
 
   it('tell what became of a changed file', async () => {

@@ -26,17 +26,20 @@ export function webhookMetrics(metrics: Metrics) {
   };
 }
 
-/** Registers certwatcher_* and the end of the certificate in use. */
+/** Registers certwatcher_* and what is left of the certificate in use. */
 export function certificateMetrics(metrics: Metrics) {
   const reads = metrics.counter(specs.certificateReads);
   const errors = metrics.counter(specs.certificateErrors);
   const expiry = metrics.gauge(specs.certificateExpiry);
+  const lifetime = metrics.gauge(specs.certificateLifetime);
   const rotations = metrics.counter(specs.certificateRotations);
   for (const result of ['rotated', 'failed']) rotations.touch({ result });
   return {
     loaded({ cert }: KeyPair): void {
       reads.add({});
-      expiry.set({}, readCertificate(cert).notAfterMs / 1_000);
+      const { notBeforeMs, notAfterMs } = readCertificate(cert);
+      expiry.set({}, notAfterMs / 1_000);
+      lifetime.set({}, (notAfterMs - notBeforeMs) / 1_000);
     },
     rejected: () => errors.add({}),
     rotated: () => rotations.add({ result: 'rotated' }),
