@@ -233,7 +233,7 @@ const schema = {
       doc: 'How long admissions are still served after the order to stop, until every client has heard of it.',
     }),
     replicas: optional(integer({ min: 1, max: 1_000, example: 3 }), {
-      doc: 'How many webhooks run side by side. Only asked for to refuse memory:// for more than one.',
+      doc: 'How many webhooks run side by side: memory:// is refused for more than one, and while Redis is away ranks are shared out among so many (unset: 4).',
     }),
   },
   nodeLabels: {

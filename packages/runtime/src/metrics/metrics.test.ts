@@ -223,7 +223,11 @@ describe('certificates and configuration', () => {
     const metrics = new Metrics();
     const observer = certificateMetrics(metrics);
     observer.loaded(
-      await createAuthority({ commonName: 'CA', notBeforeMs: 1_000_000_000_000, notAfterMs: 1_800_000_000_000 }),
+      await createAuthority({
+        commonName: 'CA',
+        notBeforeMs: 1_000_000_000_000,
+        notAfterMs: 1_800_000_000_000,
+      }),
     );
     observer.rejected();
     const page = await text(metrics.page());
