@@ -14,7 +14,7 @@ export const statusCommand: Command = {
   name: 'status',
   summary: 'how each workload is split, against what it asks for',
   details:
-    'SPOT and ON-DEMAND are pods there are of pods there should be. DRIFT is the number of moves needed: spot pods too many\n(+) or too few (-). STATE is why nothing is moved, or what is; with `spot dry` or\n`spot tried again` the leading controller tells of a drought. Workloads with only one of the two labels are listed, too.',
+    'SPOT and ON-DEMAND are pods there are of pods there should be. DRIFT is the number of moves needed: spot pods too many\n(+) or too few (-). STATE is why nothing is moved, or what is; with `spot dry` or\n`spot tried again` the leading controller tells of a drought. Listed are workloads with the label or an annotation\nunder spotalis.io/ of their own, managed or not.',
   positionals: { usage: '', least: 0, most: 0 },
   flags: [
     { name: 'all-namespaces', short: 'A', doc: 'of all namespaces' },
