@@ -75,6 +75,12 @@ describe('pods that wait for spot capacity', () => {
     });
   });
 
+  it('are not said to be waited for where something holds what would replace them', () => {
+    const ledger = { kind: 'unreachable', code: 'X' } as const;
+    const drought = { kind: 'told', report: null, poolIsOpen: false } as const;
+    expect(decide(stuckFor(100_000, { ledger, drought }), NOON).reason).toBe('LedgerUnreachable');
+  });
+
   it('are replaced at once when the breaker is open, or that of the placement, or most nodes were told to go', () => {
     expect(removed(stuckFor(0, watched({ breaker: open })))).toBe(7);
     expect(removed(stuckFor(0, watched({ pool: { kind: 'open' } })))).toBe(7);
@@ -233,6 +239,17 @@ describe('on-demand pods without a node', () => {
       facts: { waiting: 1, scheduled: 2, floor: 1 },
       verdict: { kind: 'nothing' },
     });
+  });
+
+  it('are reported as well while costs wait for the workload to settle', () => {
+    const pods = podsOf(7, 3, { spotPercentage: 20, minOnDemand: 5 }).map((one) =>
+      one.name === 'o1'
+        ? altered(one, { nodeName: null, ready: false, unschedulableSinceMs: NOON - 1e6 })
+        : one,
+    );
+    const workload = deploymentOf(pods, { podGoneAtMs: NOON - 1_000 });
+    expect(decide(snapshot({ pods, workload }), NOON).reason).toBe('OnDemandShort');
+    expect(decide(snapshot({ pods }), NOON).reason).toBe('CostOrder');
   });
 });
 

@@ -250,14 +250,13 @@ function toldOf({ report, poolIsOpen }: Told, nowMs: number): Decided | null {
 }
 
 /**
- * By count all is well, but some pods have no node: they wait for spot capacity, or, worse, the floor is not met
- * because there is no on-demand capacity. That is never repaired onto spot, so that somebody has to hear of it.
+ * By count all is well, but some pods have no node and nothing here will get them one: the floor is not met because
+ * there is no on-demand capacity, or there is no fallback. It is never repaired, so that somebody has to hear of it.
  */
-export function waiting(
+export function beyondRepair(
   { policy, drought }: RebalanceSnapshot,
   members: readonly Member[],
   { numbers, replicas }: Standing,
-  { stuck, againAtMs }: Bridging,
   nowMs: number,
 ): Decided | null {
   const onDemand = members.filter(({ type }) => type === 'on-demand');
@@ -267,7 +266,11 @@ export function waiting(
   if (unscheduled.length > 0) {
     return held('OnDemandShort', { waiting: unscheduled.length, scheduled, floor });
   }
-  if (drought.kind === 'unbridgeable') return withoutFallback(policy, members, nowMs);
+  return drought.kind === 'unbridgeable' ? withoutFallback(policy, members, nowMs) : null;
+}
+
+/** By count all is well, but some pods wait for spot capacity, until they are replaced. */
+export function awaitingSpot({ policy }: RebalanceSnapshot, { stuck, againAtMs }: Bridging): Decided | null {
   if (stuck.length === 0) return null;
   const never = policy.kind === 'valid' && policy.fallbackAfterMs === 'never';
   return held('AwaitingSpot', { waiting: stuck.length, never }, againAtMs);

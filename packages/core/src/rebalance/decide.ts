@@ -1,5 +1,5 @@
 import { hasForeignCost } from '../capacity/mark.ts';
-import { type Bridging, bridge, inDrought, waiting } from '../drought/bridge.ts';
+import { awaitingSpot, beyondRepair, type Bridging, bridge, inDrought } from '../drought/bridge.ts';
 import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
 import { activeRevision, membersOf } from './member.ts';
@@ -14,7 +14,7 @@ import { type Decided, held, type RebalanceTrace, type Standing } from './verdic
 /**
  * What to do about one workload now, and why. Total: every snapshot has an answer, and the same one every time.
  *
- * The order of the gates is the order in which reasons are reported. Two kinds of writing are no moves, disturb no
+ * The order of the gates is the order in which reasons are reported, after what no move would mend. Two kinds of writing are no moves, disturb no
  * pod and so have gates of their own: an annotation is corrected even while moves are held, because admissions count
  * by it; and costs are renumbered whenever the workload is steady, because a scale-down knows no window. A drought is
  * bridged whatever holds moves, because the pods that go have never run.
@@ -42,14 +42,23 @@ function decideBeside(
     correct(snapshot, members, standing) ??
     bridging.decided ??
     renumber(snapshot, members, standing, nowMs) ??
+    toBeTold(snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
-    (standing.drift === 0
-      ? (waiting(snapshot, members, standing, bridging, nowMs) ?? held('Balanced', {}))
-      : null) ??
+    (standing.drift === 0 ? (awaitingSpot(snapshot, bridging) ?? held('Balanced', {})) : null) ??
     inDrought(snapshot, standing, nowMs) ??
     unsettled(snapshot.workload, members, nowMs) ??
     nextMove(snapshot, members, standing, nowMs)
   );
+}
+
+/** What no move would mend, so that it is said whatever holds moves: a window may be open at night only. */
+function toBeTold(
+  snapshot: RebalanceSnapshot,
+  members: readonly Member[],
+  standing: Standing,
+  nowMs: number,
+): Decided | null {
+  return standing.drift === 0 ? beyondRepair(snapshot, members, standing, nowMs) : null;
 }
 
 /** Whatever else is waited for: a drought goes by its own times. */
@@ -78,10 +87,11 @@ function correct(
 function renumber(
   snapshot: RebalanceSnapshot,
   members: readonly Member[],
-  { drift, untyped, numbers }: Standing,
+  standing: Standing,
   nowMs: number,
 ): Decided | null {
   const { workload } = snapshot;
+  const { drift, untyped, numbers } = standing;
   if (drift !== 0 || untyped > 0) return null;
   const revision = activeRevision(workload);
   if (revision === null || hasForeignCost(revision.template.metadata?.annotations ?? {})) return null;
@@ -89,8 +99,10 @@ function renumber(
   const renumberings = renumberingsOf(numbers, members);
   if (renumberings.length === 0) return null;
   const change = unsettled(workload, members, nowMs);
-  // What holds moves comes first in a report, settled or not.
-  if (change !== null) return moveGate(snapshot, nowMs) ?? change;
+  // What is told and what holds moves come first in a report, settled or not.
+  if (change !== null) {
+    return toBeTold(snapshot, members, standing, nowMs) ?? moveGate(snapshot, nowMs) ?? change;
+  }
   return {
     verdict: { kind: 'renumber', renumberings },
     reason: 'CostOrder',

@@ -7,6 +7,8 @@ import {
   withPods,
   nightly,
   reasonOf,
+  balancing,
+  beyondRepair,
   closing,
 } from '../testing/drifting.ts';
 import { deploymentOf, NOON, policy, revision, settings } from '../testing/rebalance.ts';
@@ -44,6 +46,19 @@ describe('a gate', () => {
       expect(reasonOf(allClosed(closing.slice(index)))).toBe(reason);
     },
   );
+
+  const fromPaused = closing.slice(closing.findIndex(([reason]) => reason === 'Paused'));
+  const movesHeld = fromPaused.slice(
+    0,
+    fromPaused.findIndex(([reason]) => reason === 'Balanced'),
+  );
+  it.each(beyondRepair)('never hides that there is %s', (reason, short) => {
+    expect(movesHeld.length).toBeGreaterThan(10);
+    for (const [, change] of movesHeld) {
+      const held = change.policy?.kind === 'valid' ? { ...change.policy, numbers: balancing } : policy(80, 1);
+      expect(reasonOf(drifting({ ...change, ...short, policy: held }))).toBe(reason);
+    }
+  });
 
   it('that is closed for a known time says when to look again', () => {
     const until = (change: Partial<RebalanceSnapshot>) => decide(drifting(change), NOON).verdict;

@@ -36,12 +36,29 @@ export const nightly = (hour: number) => {
 };
 export const reasonOf = (one: RebalanceSnapshot): string => decide(one, NOON).reason;
 
+/** With these the same ten pods are as they should be. */
+export const balancing = { spotPercentage: 80, minOnDemand: 1 };
+const balanced = podsOf(8, 2, balancing);
+const waitingForNode = (name: string) =>
+  balanced.map((one) =>
+    one.name === name
+      ? altered(one, { nodeName: null, ready: false, phase: 'Pending', unschedulableSinceMs: NOON - 600_000 })
+      : one,
+  );
+
+/** What no move would mend, of a workload whose counts are right; in the order in which it is reported. */
+export const beyondRepair: readonly (readonly [string, Partial<RebalanceSnapshot>])[] = [
+  ['OnDemandShort', { policy: policy(80, 1), pods: waitingForNode('o1') }],
+  ['NoFallback', { policy: policy(80, 1), pods: waitingForNode('s7'), drought: { kind: 'unbridgeable' } }],
+];
+
 /** Each closes one gate; in the order in which they are reported. */
 export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[] = [
   ['Unmanaged', { managed: { managed: false, reason: 'NotLabelled' } }],
   ['NoPolicy', { policy: { kind: 'none', problems: [] } }],
   ['InvalidPolicy', { policy: { kind: 'frozen', numbers, problems: [] } }],
   ['ReadOnly', { settings: { ...settings, readOnly: true } }],
+  ...beyondRepair,
   ['Paused', { policy: policy(70, 1, { paused: true }) }],
   ['LedgerUnreachable', { ledger: { kind: 'unreachable', code: 'LEDGER_TIMEOUT' } }],
   ['WebhookNotServing', { webhook: { kind: 'notServing', detail: 'no ready endpoint' } }],
@@ -56,7 +73,7 @@ export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[]
   ],
   ['Cooldown', { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 9_999, failures: 0 } }],
   ['WindowClosed', { policy: policy(70, 1, { window: nightly(2) }) }],
-  ['Balanced', { policy: policy(80, 1), pods: podsOf(8, 2, { spotPercentage: 80, minOnDemand: 1 }) }],
+  ['Balanced', { policy: policy(80, 1), pods: balanced }],
   ['Settling', { workload: deploymentOf(pods, { policyChangedAtMs: NOON - 2_999 }) }],
   ['PodsMissing', { workload: deployment(11, { revisions: [revision(11)] }) }],
   ['LedgerDiffers', { workload: deployment(10) }],
