@@ -105,6 +105,22 @@ describe('what people are told of a workload', () => {
     ]);
   });
 
+  it.each([
+    { reason: 'PlacementConflict', facts: { to: null }, drift: 0 },
+    { reason: 'PlacementConflict', facts: { to: 'on-demand' }, drift: 1 },
+    { reason: 'OnDemandShort', facts: { waiting: 2, scheduled: 1, floor: 3 }, drift: 0 },
+    { reason: 'NoFallback', facts: { waiting: 7 }, drift: 0 },
+  ] as const)('is $reason by its own name, with a drift of $drift', ({ drift, ...found }) => {
+    const { tell, events, blocked } = narratorOf();
+    const trace: RebalanceTrace = { ...held('Balanced', drift), ...found };
+    expect(tell(trace, 0)).toBe(5_000);
+    tell(trace, 5_000);
+    expect(events).toMatchObject([
+      { type: 'Warning', reason: found.reason, note: expect.stringMatching(`^${found.reason}: `) },
+    ]);
+    expect(blocked).toEqual([found.reason]);
+  });
+
   it('is nothing about what its owner asked for, nor of what passes by itself', () => {
     const { tell, events } = narratorOf();
     expect(tell(held('Paused'), 0)).toBeUndefined();

@@ -42,11 +42,10 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
   'ReturnUnderWay',
 ]);
 
-/** Told although the counts are right: nothing else would. */
-const loud: ReadonlySet<string> = new Set<RebalanceReason>(['OnDemandShort', 'NoFallback']);
+/** Told under their own names, and although the counts are right: nothing else would. Others share `MoveBlocked`. */
+const loud = ['OnDemandShort', 'NoFallback', 'PlacementConflict'] as const satisfies RebalanceReason[];
 
-/** Obstacles that have an Event of their own; the others share `MoveBlocked`. */
-const named = ['PlacementConflict', 'OnDemandShort', 'NoFallback'] as const;
+const loudName = (reason: string): (typeof loud)[number] | undefined => loud.find((name) => name === reason);
 
 interface Told {
   workload: ObservedWorkload;
@@ -104,7 +103,7 @@ export class Narrator {
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
     told.drought = trace.drought;
     const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
-    const isHeld = drifts || loud.has(reason);
+    const isHeld = drifts || loudName(reason) !== undefined;
     if (isHeld && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
     if (drifts && before.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
     return this.#followBlock(told, acts || !isHeld, nowMs);
@@ -176,7 +175,7 @@ export class Narrator {
     recorder.record({
       regarding: referenceTo(told.workload.workloadKind, told.workload),
       type: 'Warning',
-      reason: named.find((name) => name === reason) ?? 'MoveBlocked',
+      reason: loudName(reason) ?? 'MoveBlocked',
       action: 'Rebalance',
       note: `${reason}: ${text}`,
     });

@@ -1,10 +1,10 @@
 import { readPodMark } from '../capacity/mark.ts';
 import { evidenceFor } from '../rebalance/fit.ts';
+import { templatesOf } from '../rebalance/member.ts';
 import { type Member, noVolumes } from '../rebalance/pod.ts';
 import { referenceTo } from '../rebalance/reference.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import { type Decided, held, type Standing, type Verdict } from '../rebalance/verdict.ts';
-import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
 import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } from './breaker.ts';
 import { unprovableConstraint } from '../rebalance/spread.ts';
 import { emptyNode } from './shape.ts';
@@ -140,11 +140,6 @@ function hasRoom({ workload, settings, nodes }: RebalanceSnapshot, members: read
         room: 'free',
       }).kind === 'fits',
   );
-}
-
-function templatesOf(workload: WorkloadView): readonly TemplateView[] {
-  if (workload.kind === 'StatefulSet') return [workload.template];
-  return workload.revisions.filter(({ replicas }) => replicas > 0).map(({ template }) => template);
 }
 
 /** Whoever was admitted before the breaker opened has waited for all; later ones should not be there. */

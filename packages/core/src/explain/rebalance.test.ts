@@ -143,6 +143,11 @@ describe('the sentence on a decision', () => {
     );
   });
 
+  it('says which types the pods rule out', () => {
+    expect(sentence('PlacementConflict')).toContain('nodeSelector rules out on-demand.');
+    expect(sentence('PlacementConflict', { to: null })).toContain('rules out both spot and on-demand.');
+  });
+
   it('says when a PDB must be changed', () => {
     expect(sentence('PdbBlocks')).not.toContain('never');
     expect(sentence('PdbBlocks', { never: true })).toContain('It never allows an eviction: relax it.');

@@ -232,7 +232,9 @@ export function explainRebalance(trace: RebalanceTrace): string {
       return `Held until the ledger agrees with the pods: it ${holds}, ${share(standing)}.`;
     }
     case 'PlacementConflict':
-      return `Not repaired: the pods' own node affinity or nodeSelector rules out ${trace.facts.to}.`;
+      return trace.facts.to === null
+        ? "Left as they are: the pods' own node affinity or nodeSelector rules out both spot and on-demand."
+        : `Not repaired: the pods' own node affinity or nodeSelector rules out ${trace.facts.to}.`;
     case 'NotProvable':
       return `Held because room on ${trace.facts.to} cannot be proven: the pods have ${trace.facts.constraint}.`;
     case 'NoCapacity':

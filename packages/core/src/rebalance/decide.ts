@@ -1,8 +1,9 @@
+import { allowedTypes } from '../capacity/allowed.ts';
 import { hasForeignCost } from '../capacity/mark.ts';
 import { awaitingSpot, beyondRepair, type Bridging, bridge, inDrought } from '../drought/bridge.ts';
 import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
-import { activeRevision, membersOf } from './member.ts';
+import { activeRevision, membersOf, templatesOf } from './member.ts';
 import { nextMove } from './move.ts';
 import type { Member } from './pod.ts';
 import { renumberingsOf } from './renumber.ts';
@@ -58,7 +59,16 @@ function toBeTold(
   standing: Standing,
   nowMs: number,
 ): Decided | null {
-  return standing.drift === 0 ? beyondRepair(snapshot, members, standing, nowMs) : null;
+  if (standing.drift !== 0) return null;
+  return beyondRepair(snapshot, members, standing, nowMs) ?? unplaceable(snapshot);
+}
+
+/** Admission leaves such pods as they are, so that they are of no type and no drift would ever show. */
+function unplaceable({ workload, settings }: RebalanceSnapshot): Decided | null {
+  const isLeftAlone = templatesOf(workload).some(
+    ({ spec }) => allowedTypes(spec, settings.placement) === 'none',
+  );
+  return isLeftAlone ? held('PlacementConflict', { to: null }) : null;
 }
 
 /** Whatever else is waited for: a drought goes by its own times. */

@@ -2,7 +2,7 @@ import { readPodMark } from '../capacity/mark.ts';
 import { foreignKeys } from '../policy/keys.ts';
 import { doomOf, type Nodes } from './node.ts';
 import type { Member, WorkloadPod } from './pod.ts';
-import type { RevisionView, WorkloadView } from './workload.ts';
+import type { RevisionView, TemplateView, WorkloadView } from './workload.ts';
 
 /**
  * The pods that count: owned by the workload through the UID of their controller, and neither terminating nor
@@ -51,6 +51,12 @@ function costOf({ annotations }: WorkloadPod): number {
 function ordinalOf(podName: string, workloadName: string): number | null {
   const suffix = podName.startsWith(`${workloadName}-`) ? podName.slice(workloadName.length + 1) : '';
   return /^\d{1,9}$/.test(suffix) ? Number(suffix) : null;
+}
+
+/** What its pods are made of: in a rollout there are several. */
+export function templatesOf(workload: WorkloadView): readonly TemplateView[] {
+  if (workload.kind === 'StatefulSet') return [workload.template];
+  return workload.revisions.filter(({ replicas }) => replicas > 0).map(({ template }) => template);
 }
 
 /** The one ReplicaSet that wants pods; null while there are several, or none. */

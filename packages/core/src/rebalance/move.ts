@@ -60,6 +60,7 @@ export function nextMove(
   };
 
   const allowed = allowedTypes(template.spec, settings.placement);
+  if (allowed === 'none') return held('PlacementConflict', { to: null });
   if (allowed !== 'both' && allowed !== to) return held('PlacementConflict', { to });
   const candidates = candidatesOf(members, {
     workload,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { podKeys } from '../policy/keys.ts';
-import { numbers, pods, drifting, withPods, reasonOf } from '../testing/drifting.ts';
+import { numbers, pods, drifting, nightly, withPods, reasonOf } from '../testing/drifting.ts';
 import {
   bothNodes,
   altered,
@@ -9,6 +9,7 @@ import {
   node,
   nodesOf,
   NOON,
+  ordinalPod,
   pdb,
   pod,
   podsOf,
@@ -16,10 +17,12 @@ import {
   revision,
   settings,
   snapshot,
+  statefulSet,
   template,
   typeKey,
 } from '../testing/rebalance.ts';
 import { decide } from './decide.ts';
+import type { RebalanceSnapshot } from './snapshot.ts';
 
 describe('what a pod or its surroundings hold', () => {
   const pinnedTo = (value: string) => ({
@@ -45,10 +48,53 @@ describe('what a pod or its surroundings hold', () => {
     });
   });
 
-  it('is reported as well when the pods allow neither type', () => {
+  describe('and leave neither type', () => {
     const neither = { ...template, spec: pinnedTo('reserved') };
-    const workload = deploymentOf(pods, { revisions: [revision(10, { ledger, template: neither })] });
-    expect(reasonOf(drifting({ workload }))).toBe('PlacementConflict');
+    const madeOf = (all: typeof pods, made: typeof template): Partial<RebalanceSnapshot> => ({
+      pods: all,
+      workload: deploymentOf(all, { revisions: [revision(10, { ledger, template: made })] }),
+      nodes: nodesOf(...bothNodes.values(), node('reserved-1', 'unknown')),
+    });
+    // As admission leaves them.
+    const unsteered = podsOf(10, 0, numbers).map((one) =>
+      pod(one.name, { type: null, nodeName: 'reserved-1' }),
+    );
+
+    it('is reported although nothing drifts, and whatever holds moves', () => {
+      expect(decide(snapshot(madeOf(unsteered, neither)), NOON)).toMatchObject({
+        verdict: { kind: 'nothing' },
+        reason: 'PlacementConflict',
+        facts: { to: null },
+        standing: { drift: 0, untyped: 10 },
+      });
+      const closed = policy(70, 1, { window: nightly(2) });
+      expect(reasonOf(snapshot({ ...madeOf(unsteered, neither), policy: closed }))).toBe('PlacementConflict');
+      const set = statefulSet(1, { template: neither });
+      const one = [ordinalPod(0, 'spot', { type: null, nodeName: 'reserved-1' })];
+      expect(reasonOf(snapshot({ pods: one, workload: set }))).toBe('PlacementConflict');
+    });
+
+    it('is reported when they run on nodes of a type by chance', () => {
+      const byChance = unsteered.map((one, at) => altered(one, { nodeName: at < 8 ? 'spot-1' : 'od-1' }));
+      expect(decide(snapshot(madeOf(byChance, neither)), NOON)).toMatchObject({
+        reason: 'PlacementConflict',
+        facts: { to: null },
+        standing: { drift: 1 },
+      });
+    });
+
+    it('is reported of either template in a rollout', () => {
+      const revisions = [revision(9), revision(1, { uid: 'rs-2', template: neither })];
+      const rollout = deploymentOf(unsteered, { revisions });
+      expect(reasonOf(snapshot({ ...madeOf(unsteered, neither), workload: rollout }))).toBe(
+        'PlacementConflict',
+      );
+    });
+
+    it('is no matter of who leaves one type and has as many of each as wanted', () => {
+      const wanted = podsOf(10, 0, { spotPercentage: 100, minOnDemand: 0 });
+      expect(reasonOf(snapshot({ ...madeOf(wanted, pinned), policy: policy(100, 0) }))).toBe('Balanced');
+    });
   });
 
   it('counts on the place that the pod itself leaves', () => {

@@ -179,7 +179,10 @@ export interface FactsByReason {
   Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
   PodsMissing: { readonly pods: number; readonly wanted: number };
   LedgerDiffers: { readonly ledger: TypeCounts | null };
-  PlacementConflict: { readonly to: CapacityType };
+  PlacementConflict: {
+    /** Null: the pods allow neither type. */
+    readonly to: CapacityType | null;
+  };
   NoCapacity: {
     readonly to: CapacityType;
     readonly placeholder: PlaceholderEvidence;
@@ -222,7 +225,10 @@ export interface MoveFacts {
 
 export type RebalanceReason = keyof FactsByReason;
 
-/** In the order in which they are looked for, but for the last three, which are reasons of moves. */
+/**
+ * In the order in which they are looked for, but for the last three, which are reasons of moves. `PlacementConflict`
+ * is looked for after `NoFallback` already where the pods allow neither type and no drift shows it.
+ */
 export const rebalanceReasons = [
   'Unmanaged',
   'NoPolicy',
