@@ -133,7 +133,7 @@ describe('a move in flight', () => {
 describe('a leader after another', () => {
   function successor() {
     const flights = new Flights();
-    flights.succeed([{ workloadUid: 'web', namespace: 'shop' }], 1_000);
+    flights.succeed([{ workloadUid: 'web', namespace: 'shop', nodes: ['spot-1'] }], 1_000);
     return flights;
   }
 
@@ -142,6 +142,14 @@ describe('a leader after another', () => {
     expect(use(flights, 60_999)).toMatchObject({ cluster: 1, workload: 1, begunAtMs: [1_000, 1_000, 1_000] });
     expect(use(flights, 61_000).begunAtMs).toEqual([]);
     expect(flights.historyOf('another')).toMatchObject({ endedAtMs: 1_000, failures: 0 });
+  });
+
+  it('burdens the node that a pod is leaving, as its predecessor did, until the workload is whole', () => {
+    const flights = successor();
+    flights.begin({ ...departure, workloadUid: 'api' }, 2_000);
+    expect(use(flights, 2_000).nodes).toEqual(new Map([['spot-1', 2]]));
+    flights.follow('web', scene(pod('b'), pod('c')), limits(3_000), () => undefined);
+    expect(use(flights, 3_000).nodes).toEqual(new Map([['spot-1', 1]]));
   });
 
   it('counts such a workload until it is whole or the time of a move is over', () => {

@@ -42,11 +42,17 @@ interface Own extends Departure {
   replacement: 'unseen' | 'steered' | 'unsteered';
 }
 
-/** What a predecessor may have left behind: a workload that was not whole when this process began to lead. */
-interface Inherited {
-  readonly kind: 'inherited';
+/** A workload that is not whole when this process begins to lead. */
+export interface Unwhole {
   readonly workloadUid: string;
   readonly namespace: string;
+  /** Those that a pod of it is leaving: each may be the one of the victim. Of a pod that has left nobody knows. */
+  readonly nodes: readonly string[];
+}
+
+/** What a predecessor may have left behind. */
+interface Inherited extends Unwhole {
+  readonly kind: 'inherited';
   readonly beganAtMs: number;
 }
 
@@ -79,13 +85,10 @@ export class Flights {
    * A leader after another begins as if everything allowed had just been used: the minute's moves, each cooldown,
    * and one move for each workload that is not whole.
    */
-  succeed(
-    unwhole: Iterable<{ readonly workloadUid: string; readonly namespace: string }>,
-    nowMs: number,
-  ): void {
+  succeed(unwhole: Iterable<Unwhole>, nowMs: number): void {
     this.#ledSinceMs = nowMs;
-    for (const { workloadUid, namespace } of unwhole) {
-      this.#flights.set(workloadUid, { kind: 'inherited', workloadUid, namespace, beganAtMs: nowMs });
+    for (const one of unwhole) {
+      this.#flights.set(one.workloadUid, { ...one, kind: 'inherited', beganAtMs: nowMs });
     }
   }
 
@@ -187,9 +190,7 @@ export class Flights {
     let inNamespace = 0;
     for (const flight of this.#flights.values()) {
       if (flight.namespace === namespace) inNamespace++;
-      if (flight.kind === 'own' && flight.node !== null) {
-        nodes.set(flight.node, (nodes.get(flight.node) ?? 0) + 1);
-      }
+      for (const node of nodesOf(flight)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
     const inherited =
       this.#ledSinceMs !== undefined && this.#ledSinceMs > nowMs - MINUTE_MS
@@ -251,6 +252,11 @@ export class Flights {
         : { inherited: true }),
     }));
   }
+}
+
+function nodesOf(flight: Own | Inherited): readonly string[] {
+  if (flight.kind === 'inherited') return flight.nodes;
+  return flight.node === null ? [] : [flight.node];
 }
 
 const alive = ({ pods }: Scene): readonly FlightPod[] => pods.filter(({ ended }) => !ended);

@@ -17,11 +17,17 @@ async function afterTakeOver(spec: object | Error, pods: Parameters<typeof aPod>
   cluster.deployments.upsert(aDeployment({ replicas }), true);
   for (const [index, pod] of pods.entries()) cluster.pods.upsert(aPod(`p${index}`, pod), true);
   const inherited: string[] = [];
+  const nodes: string[] = [];
   let afresh = false;
   takeOver({
     cluster,
     flights: {
-      succeed: (unwhole) => inherited.push(...[...unwhole].map(({ workloadUid }) => workloadUid)),
+      succeed: (unwhole) => {
+        for (const one of unwhole) {
+          inherited.push(one.workloadUid);
+          nodes.push(...one.nodes);
+        }
+      },
       startAfresh: () => (afresh = true),
     },
     client: {
@@ -32,7 +38,7 @@ async function afterTakeOver(spec: object | Error, pods: Parameters<typeof aPod>
     logger,
   });
   await new Promise((resolve) => setImmediate(resolve));
-  return { inherited, afresh };
+  return { inherited, nodes, afresh };
 }
 
 const ready = { node: 'spot-1', ready: true };
@@ -46,6 +52,16 @@ describe('a new leader', () => {
     ['has a pod on its way out', [ready, ready, { ...ready, terminating: true }], ['web-uid']],
   ])('counts the move that another may have begun of a workload that %s', async (_what, pods, inherited) => {
     expect((await afterTakeOver({}, pods)).inherited).toEqual(inherited);
+  });
+
+  it('knows the nodes that pods are leaving, each once, and none of those that stay', async () => {
+    const leaving = { ...ready, terminating: true };
+    const pods = [ready, { node: 'od-1' }, leaving, leaving, { terminating: true }];
+    expect((await afterTakeOver({}, pods)).nodes).toEqual(['spot-1']);
+    expect((await afterTakeOver({}, [leaving, { ...leaving, node: 'od-1' }])).nodes).toEqual([
+      'spot-1',
+      'od-1',
+    ]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { type ApiClient, asError, type Lease, resource } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import { type Flights, isWhole } from '../act/flights.ts';
+import { type Flights, isWhole, type Unwhole } from '../act/flights.ts';
 import { sceneOf } from '../act/scene.ts';
 import type { Cluster } from '../observe/cluster.ts';
 
@@ -38,11 +38,13 @@ export function takeOver({ cluster, flights, client, lease, now, logger }: Succe
     });
 }
 
-function* unwhole(cluster: Cluster) {
+function* unwhole(cluster: Cluster): Generator<Unwhole> {
   for (const workload of cluster.workloads()) {
     if (!cluster.isManaged(workload)) continue;
     if (isWhole(sceneOf(cluster, workload))) continue;
     const { uid, namespace = '' } = workload.metadata;
-    yield { workloadUid: uid, namespace };
+    const leaving = cluster.podsOf(workload).filter(({ terminating }) => terminating);
+    const nodes = new Set(leaving.flatMap(({ nodeName }) => nodeName ?? []));
+    yield { workloadUid: uid, namespace, nodes: [...nodes] };
   }
 }
