@@ -17,8 +17,8 @@ export function correctionsOf(
   members: readonly Member[],
 ): readonly Correction[] {
   const corrections: Correction[] = [];
-  /** Ranks in use by ReplicaSet and type; those given out here are added. */
-  const used = new Map<string, Set<number>>();
+  /** By ReplicaSet and type, the ranks given out here included. */
+  const nextRanks = new Map<string, number>();
   for (const { pod, type, onUnknownNode } of members) {
     const marked = readPodMark(pod.annotations).type;
     if (pod.nodeName === null || onUnknownNode || type === null || marked === null || marked === type)
@@ -30,10 +30,8 @@ export function correctionsOf(
       continue;
     }
     const key = `${owner} ${type}`;
-    const ranks = used.get(key) ?? ranksOf(members, owner, type);
-    used.set(key, ranks);
-    const rank = lowestFree(ranks);
-    ranks.add(rank);
+    const rank = nextRanks.get(key) ?? rankBehind(members, owner, type);
+    nextRanks.set(key, rank + 1);
     const template = workload.revisions.find(({ uid }) => uid === owner)?.template;
     const isForeign = hasForeignCost(template?.metadata?.annotations ?? {});
     corrections.push({
@@ -46,18 +44,15 @@ export function correctionsOf(
   return corrections;
 }
 
-/** By the annotations: a pod that is yet to be corrected does not hold a rank of its node's type. */
-function ranksOf(members: readonly Member[], owner: string, type: CapacityType): Set<number> {
-  const ranks = new Set<number>();
+/**
+ * Behind all, even where one among them is free, so that the pod that is on the wrong node is the first to be moved.
+ * By the annotations: a pod that is yet to be corrected does not hold a rank of its node's type.
+ */
+function rankBehind(members: readonly Member[], owner: string, type: CapacityType): number {
+  let behind = 0;
   for (const { pod, rank } of members) {
     if (rank === null || pod.controller?.uid !== owner) continue;
-    if (readPodMark(pod.annotations).type === type) ranks.add(rank);
+    if (readPodMark(pod.annotations).type === type) behind = Math.max(behind, rank + 1);
   }
-  return ranks;
-}
-
-function lowestFree(ranks: ReadonlySet<number>): number {
-  let rank = 0;
-  while (ranks.has(rank)) rank++;
-  return rank;
+  return behind;
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { numbers, withPods, reasonOf } from '../testing/drifting.ts';
 import {
   bothNodes,
   altered,
+  annotated,
   deploymentOf,
   node,
   nodesOf,
@@ -45,6 +47,27 @@ describe('a pod whose type is not certain', () => {
       },
       reason: 'NodeDiffers',
     });
+  });
+
+  it('is the first to be moved once it is corrected, though a rank among the others is free', () => {
+    const ranks = [0, 1, 3];
+    const all = [
+      ...podsOf(7, 0, numbers).map((one) => (one.name === 's2' ? altered(one, { nodeName: 'od-1' }) : one)),
+      ...ranks.map((rank) => pod(`o${rank}`, { type: 'on-demand', rank, numbers })),
+    ];
+    const { verdict } = decide(snapshot({ pods: all }), NOON);
+    if (verdict.kind !== 'correct') throw new Error(verdict.kind);
+    const corrected = all.map((one) => {
+      const change = verdict.corrections.find((correction) => correction.pod.uid === one.uid);
+      if (change === undefined) return one;
+      return annotated(one, {
+        [podKeys.capacityType]: change.type,
+        [podKeys.rank]: String(change.rank),
+        [foreignKeys.podDeletionCost]: String(change.cost),
+      });
+    });
+    const next = decide(snapshot({ pods: corrected }), NOON).verdict;
+    expect(next.kind === 'move' && next.move.pod.name).toBe('s2');
   });
 
   it('gets corrected while moves are held, but not in read-only mode', () => {
