@@ -1,18 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { otherType } from '../capacity/type.ts';
-import { drift } from '../distribution/target.ts';
+import { ordinalType } from '../distribution/slot.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
-import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
-import { altered, NOON, podsOf, policy, snapshot } from '../testing/rebalance.ts';
-import { anySnapshot } from '../testing/snapshots.ts';
+import { propertyRuns } from '../testing/arbitraries.ts';
+import { NOON } from '../testing/rebalance.ts';
+import {
+  anySnapshot,
+  closedWindow,
+  openSnapshot,
+  type WorkloadShape,
+  workloadShapes,
+} from '../testing/snapshots.ts';
 import { decide } from './decide.ts';
 import { membersOf } from './member.ts';
 import type { WorkloadPod } from './pod.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
-import type { RebalanceTrace } from './verdict.ts';
-
-const size = fc.nat(20);
+import type { RebalanceReason, RebalanceTrace } from './verdict.ts';
+import type { WorkloadView } from './workload.ts';
 
 /** Marked so that nobody may move it, said once more and independently of the code. */
 const isProtected = ({ annotations, priority }: WorkloadPod): boolean =>
@@ -20,6 +25,48 @@ const isProtected = ({ annotations, priority }: WorkloadPod): boolean =>
   annotations[foreignKeys.karpenterDoNotDisrupt] === 'true' ||
   annotations[foreignKeys.safeToEvict] === 'false' ||
   priority >= 2_000_000_000;
+
+const shapeOf = (workload: WorkloadView): WorkloadShape =>
+  workload.kind === 'StatefulSet' ? workload.podManagement : workload.strategy.type;
+
+/** Its owner is not through with it, said once more and independently of the code. */
+function isUnderWay(workload: WorkloadView): boolean {
+  const { replicas, updatedReplicas } = workload;
+  if (workload.kind === 'Deployment') {
+    const wanting = workload.revisions.filter((one) => one.replicas > 0);
+    return workload.paused || updatedReplicas !== replicas || wanting.length !== 1;
+  }
+  if (workload.currentRevision === workload.updateRevision) return false;
+  const held = workload.strategy.type === 'RollingUpdate' ? workload.strategy.partition : 0;
+  return updatedReplicas !== replicas - held;
+}
+
+/** Each holds some of a thousand snapshots. */
+const gates: readonly RebalanceReason[] = [
+  'Unmanaged',
+  'ReadOnly',
+  'Paused',
+  'LedgerUnreachable',
+  'WebhookNotServing',
+  'WorkloadDeleted',
+  'RolloutPaused',
+  'GenerationBehind',
+  'RolloutInProgress',
+  'MoveInFlight',
+  'Cooldown',
+  'WindowClosed',
+  'Balanced',
+  'Settling',
+  'PodsMissing',
+  'LedgerDiffers',
+  'NoCapacity',
+  'SingleReplica',
+  'OthersNotReady',
+  'NotAvailable',
+  'NoCandidate',
+  'PdbBlocks',
+  'BudgetSpent',
+];
 
 const withMove = (check: (one: RebalanceSnapshot, victim: WorkloadPod, trace: RebalanceTrace) => void) =>
   fc.property(anySnapshot, (one) => {
@@ -34,8 +81,8 @@ const withMove = (check: (one: RebalanceSnapshot, victim: WorkloadPod, trace: Re
 describe('a move, whatever the snapshot', () => {
   it('is never of a foreign, protected, young or unknown pod', () => {
     fc.assert(
-      withMove((_, victim) => {
-        expect(victim.controller?.uid).toBe('rs-1');
+      withMove(({ workload }, victim) => {
+        expect(victim.controller?.uid).toBe(workload.kind === 'StatefulSet' ? 'workload-1' : 'rs-1');
         expect(victim.terminating || victim.phase === 'Failed').toBe(false);
         expect(isProtected(victim)).toBe(false);
         expect(victim.ready && victim.createdAtMs > NOON - 60_000).toBe(false);
@@ -54,9 +101,41 @@ describe('a move, whatever the snapshot', () => {
           history: null,
           settings: { readOnly: false },
           policy: { paused: false },
+          workload: { deleting: false, observedGeneration: one.workload.generation },
           budgets: { workload: 0, cluster: 0 },
         });
         expect(one.webhook.kind).not.toBe('notServing');
+        const windows = [one.policy.kind === 'valid' ? one.policy.window : null, one.settings.window];
+        expect(windows).not.toContain(closedWindow);
+        expect(isUnderWay(one.workload)).toBe(false);
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('never begins within 3 s of a change of policy, replicas or pods', () => {
+    fc.assert(
+      withMove(({ workload, pods, nodes }) => {
+        const { policyChangedAtMs, replicasChangedAtMs, podGoneAtMs } = workload;
+        const made = membersOf(workload, pods, nodes).map(({ pod }) => pod.createdAtMs);
+        for (const atMs of [policyChangedAtMs, replicasChangedAtMs, podGoneAtMs, ...made]) {
+          expect(atMs ?? 0).toBeLessThanOrEqual(NOON - 3_000);
+        }
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('of a StatefulSet is of an ordinal that comes back on the other type, in order if that was asked for', () => {
+    fc.assert(
+      withMove((one, victim, { standing, verdict }) => {
+        const { workload, pods, nodes } = one;
+        if (workload.kind !== 'StatefulSet' || verdict.kind !== 'move' || standing === null) return;
+        const ordinal = Number(victim.name.slice('web-'.length));
+        expect(ordinalType(standing.numbers, ordinal, workload.firstOrdinal)).toBe(verdict.move.to);
+        if (workload.podManagement === 'Parallel') return;
+        const others = membersOf(workload, pods, nodes).filter(({ pod }) => pod.uid !== victim.uid);
+        expect(others.every(({ pod }) => pod.ready)).toBe(true);
       }),
       propertyRuns,
     );
@@ -98,10 +177,15 @@ describe('a move, whatever the snapshot', () => {
     fc.assert(
       withMove((one, victim) => {
         if (!victim.ready) return;
-        if (one.workload.kind !== 'Deployment' || one.workload.strategy.type === 'Recreate')
-          throw new Error();
-        const { replicas, availableReplicas, strategy } = one.workload;
-        const away = Math.max(1, strategy.maxUnavailable === '100%' ? replicas : Math.floor(replicas / 4));
+        const { workload } = one;
+        const { replicas, availableReplicas } = workload;
+        const share =
+          workload.kind === 'StatefulSet' || workload.strategy.type === 'Recreate'
+            ? 0
+            : workload.strategy.maxUnavailable === '100%'
+              ? 1
+              : 0.25;
+        const away = Math.max(1, Math.floor(replicas * share));
         expect(availableReplicas - 1).toBeGreaterThanOrEqual(replicas - away);
       }),
       propertyRuns,
@@ -125,28 +209,33 @@ describe('every snapshot', () => {
   });
 
   it('with a drift and nothing in the way is moved on', () => {
-    const held = new Set<string>();
+    const reasons = new Set<string>();
+    const shapes = new Set<string>();
     fc.assert(
-      fc.property(policyNumbers, size, size, fc.boolean(), (numbers, spot, onDemand, pending) => {
-        fc.pre(spot + onDemand > 1);
-        fc.pre(drift(numbers, { spot, onDemand }) !== 0);
-        const surplus = drift(numbers, { spot, onDemand }) > 0 ? 's0' : 'o0';
-        const pods = podsOf(spot, onDemand, numbers).map((one) =>
-          pending && one.name === surplus
-            ? altered(one, { ready: false, phase: 'Pending', nodeName: null })
-            : one,
-        );
-        const trace = decide(
-          snapshot({ pods, policy: policy(numbers.spotPercentage, numbers.minOnDemand) }),
-          NOON,
-        );
-        held.add(trace.reason);
+      fc.property(openSnapshot, ({ shape, snapshot, pending }) => {
+        const trace = decide(snapshot, NOON);
+        reasons.add(trace.reason);
+        shapes.add(shape);
         expect(trace.verdict.kind).toBe('move');
-        if (pending) expect(trace.verdict.kind === 'move' && trace.verdict.move.pod.name).toBe(surplus);
+        if (pending !== null)
+          expect(trace.verdict.kind === 'move' && trace.verdict.move.pod.name).toBe(pending);
       }),
       propertyRuns,
     );
-    expect([...held].toSorted()).toEqual(['FloorShort', 'OnDemandSurplus', 'SpotSurplus']);
+    expect([...reasons].toSorted()).toEqual(['FloorShort', 'OnDemandSurplus', 'SpotSurplus']);
+    expect([...shapes].toSorted()).toEqual(workloadShapes.toSorted());
+  });
+
+  it('is drawn so that each gate is at times the one that closes, and each kind of workload moved', () => {
+    const reasons = new Set<string>();
+    const moved = new Set<string>();
+    for (const one of fc.sample(anySnapshot, { numRuns: 1_000, seed: 1 })) {
+      const { reason, verdict } = decide(one, NOON);
+      reasons.add(reason);
+      if (verdict.kind === 'move') moved.add(shapeOf(one.workload));
+    }
+    expect([...reasons]).toEqual(expect.arrayContaining([...gates]));
+    expect([...moved].toSorted()).toEqual(workloadShapes.toSorted());
   });
 
   it('that is ever answered with a wait is told a time to come', () => {

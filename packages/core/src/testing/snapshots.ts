@@ -1,21 +1,30 @@
 import * as fc from 'fast-check';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import type { CapacityType } from '../capacity/type.ts';
+import { ordinalType } from '../distribution/slot.ts';
+import { drift, type PolicyNumbers } from '../distribution/target.ts';
+import type { DisruptionWindow } from '../policy/policy.ts';
+import { policyNumbers } from './arbitraries.ts';
+import { nightly } from './drifting.ts';
 import {
   altered,
   deployment,
   node,
   nodesOf,
   NOON,
+  ordinalPod,
   pod,
+  podsOf,
   policy,
   revision,
   settings,
   snapshot,
+  statefulSet,
 } from './rebalance.ts';
 import { membersOf } from '../rebalance/member.ts';
 import type { WorkloadPod } from '../rebalance/pod.ts';
 import type { MoveHistory, RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { WorkloadView } from '../rebalance/workload.ts';
 
 const AN_HOUR = 3_600_000;
 
@@ -25,6 +34,81 @@ const rare = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
     { weight: 40, arbitrary: fc.constant(usual) },
     ...others.map((value) => ({ weight: 1, arbitrary: fc.constant(value) })),
   );
+
+const openWindow = nightly(12);
+/** As every window in these snapshots but one that is open at noon. */
+export const closedWindow = nightly(13);
+const windows: Readonly<Record<'none' | 'open' | 'closed', DisruptionWindow | null>> = {
+  none: null,
+  open: openWindow,
+  closed: closedWindow,
+};
+
+export const workloadShapes = ['RollingUpdate', 'Recreate', 'Parallel', 'OrderedReady'] as const;
+export type WorkloadShape = (typeof workloadShapes)[number];
+
+/** What its owner, or something else than us, is just doing with it. */
+const events = [
+  'rolloutHeld',
+  'rollout',
+  'generationBehind',
+  'deleting',
+  'policyChanged',
+  'replicasChanged',
+  'podGone',
+  'podMade',
+] as const;
+type Event = (typeof events)[number];
+
+/** A workload of this shape with so many pods wanted, all of them updated. */
+function workloadOf(
+  shape: WorkloadShape,
+  replicas: number,
+  { firstOrdinal = 0, maxUnavailable = '25%' } = {},
+): WorkloadView {
+  if (shape === 'RollingUpdate') return deployment(replicas, { strategy: { type: shape, maxUnavailable } });
+  if (shape === 'Recreate') return deployment(replicas, { strategy: { type: shape } });
+  return statefulSet(replicas, { podManagement: shape, firstOrdinal });
+}
+
+type Steady = Partial<
+  Pick<
+    WorkloadView,
+    'observedGeneration' | 'deleting' | 'policyChangedAtMs' | 'replicasChangedAtMs' | 'podGoneAtMs'
+  >
+>;
+
+/** The same workload while that happens to it. */
+function during(workload: WorkloadView, event: Event | null, partition: number): WorkloadView {
+  const changes: Partial<Record<Event, Steady>> = {
+    generationBehind: { observedGeneration: workload.generation - 1 },
+    deleting: { deleting: true },
+    policyChanged: { policyChangedAtMs: NOON - 2_999 },
+    replicasChanged: { replicasChangedAtMs: NOON - 2_999 },
+    podGone: { podGoneAtMs: NOON - 1 },
+  };
+  const changed = { ...workload, ...(event === null ? {} : changes[event]) };
+  if (changed.kind === 'StatefulSet') {
+    if (event !== 'rollout' && event !== 'rolloutHeld') return changed;
+    const updateRevision = 'b';
+    // A partition is how the rollout of a StatefulSet is held, and then the rollout is as far as it should be.
+    if (event === 'rolloutHeld') {
+      return {
+        ...changed,
+        updateRevision,
+        strategy: { type: 'RollingUpdate', partition: Math.min(partition, changed.replicas) },
+        updatedReplicas: Math.max(0, changed.replicas - partition),
+      };
+    }
+    const underWay = { ...changed, updateRevision, updatedReplicas: changed.replicas - 1 };
+    return partition === 0 ? underWay : { ...underWay, strategy: { type: 'OnDelete' } };
+  }
+  if (event === 'rolloutHeld') return { ...changed, paused: true };
+  if (event !== 'rollout') return changed;
+  return partition === 0
+    ? { ...changed, updatedReplicas: changed.replicas - 1 }
+    : { ...changed, revisions: [...changed.revisions, revision(1, { uid: 'rs-2' })] };
+}
 
 /** Snapshots with everything that can stand in the way, some of it, or nothing. */
 const anyPod = (index: number): fc.Arbitrary<WorkloadPod> =>
@@ -92,11 +176,42 @@ const anyNodes = nodesOf(
   node('od-leaving', 'on-demand', { ready: false }),
 );
 
+/** The same pod as one of a StatefulSet, if it is the workload's. */
+const ofSet = (one: WorkloadPod, ordinal: number): WorkloadPod => ({
+  ...one,
+  name: `web-${ordinal}`,
+  controller: one.controller?.uid === 'rs-1' ? { kind: 'StatefulSet', uid: 'workload-1' } : one.controller,
+});
+
+/** One that nobody can have counted yet. */
+const withNewest = (pods: readonly WorkloadPod[]): readonly WorkloadPod[] =>
+  pods.map((one, index) => (index === 0 ? altered(one, { createdAtMs: NOON - 2_999 }) : one));
+
 export const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
   .record({
     pods: anyPods,
     numbers: fc.record({ spotPercentage: fc.nat(100), minOnDemand: fc.nat(5) }),
+    shape: fc.constantFrom<WorkloadShape>(
+      'RollingUpdate',
+      'RollingUpdate',
+      'RollingUpdate',
+      ...workloadShapes,
+    ),
+    firstOrdinal: fc.constantFrom(0, 3),
     maxUnavailable: fc.constantFrom('25%', '100%'),
+    crashing: fc.constantFrom(...Array.from({ length: 10 }, () => 0), 1, 2, 3),
+    event: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.constantFrom<Event>(...events, 'rollout', 'rollout', 'rollout') },
+    ),
+    partition: fc.nat(2),
+    ownWindow: fc.constantFrom<keyof typeof windows>(
+      ...Array.from({ length: 8 }, () => 'none' as const),
+      'open',
+      'open',
+      'closed',
+    ),
+    clusterWindow: rare<keyof typeof windows>('none', 'open', 'closed'),
     misplaced: rare(false, true),
     managed: rare<RebalanceSnapshot['managed']>({ managed: true }, { managed: false, reason: 'NotLabelled' }),
     ledger: rare<RebalanceSnapshot['ledger']>({ kind: 'reachable' }, { kind: 'unreachable', code: 'X' }),
@@ -126,26 +241,40 @@ export const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
     const nodes = parts.capacity ? anyNodes : nodesOf(node('plain', 'unknown'));
     const misplace = (one: WorkloadPod): WorkloadPod =>
       altered(one, { nodeName: one.nodeName === 'spot-1' ? 'od-1' : 'spot-1' });
-    const pods = parts.misplaced ? parts.pods.map(misplace) : parts.pods;
-    const own = membersOf(deployment(1), pods, nodes);
+    const placed = parts.misplaced ? parts.pods.map(misplace) : parts.pods;
+    const { shape, firstOrdinal } = parts;
+    const isSet = shape === 'Parallel' || shape === 'OrderedReady';
+    const named = isSet ? placed.map((one, index) => ofSet(one, firstOrdinal + index)) : placed;
+    const crashing = named.map((one, index) =>
+      index < parts.crashing ? altered(one, { ready: false }) : one,
+    );
+    const pods = parts.event === 'podMade' ? withNewest(crashing) : crashing;
+    const own = membersOf(workloadOf(shape, 1), pods, nodes);
     const spot = own.filter(({ type }) => type === 'spot').length;
     const onDemand = own.filter(({ type }) => type === 'on-demand').length;
     const replicas = own.length + parts.missing;
-    const workload = deployment(replicas, {
-      strategy: { type: 'RollingUpdate', maxUnavailable: parts.maxUnavailable },
+    const counted = {
+      ...workloadOf(shape, replicas, parts),
       availableReplicas: Math.max(0, own.filter((one) => one.pod.ready).length - parts.available),
-    });
+    };
     const ledger = { spot: spot + parts.ledgerError, onDemand };
+    const asked = {
+      ...counted,
+      ...(isSet ? {} : { revisions: replicas === 0 ? [] : [revision(replicas, { ledger })] }),
+    };
     return snapshot({
       pods,
-      policy: policy(parts.numbers.spotPercentage, parts.numbers.minOnDemand, { paused: parts.paused }),
-      workload: { ...workload, revisions: replicas === 0 ? [] : [revision(replicas, { ledger })] },
+      policy: policy(parts.numbers.spotPercentage, parts.numbers.minOnDemand, {
+        paused: parts.paused,
+        window: windows[parts.ownWindow],
+      }),
+      workload: during(asked, parts.event, parts.partition),
       managed: parts.managed,
       ledger: parts.ledger,
       webhook: parts.webhook,
       history: parts.history,
       nodes,
-      settings: { ...settings, readOnly: parts.readOnly },
+      settings: { ...settings, readOnly: parts.readOnly, window: windows[parts.clusterWindow] },
       budgets: {
         cluster: parts.cluster,
         namespace: 0,
@@ -172,3 +301,77 @@ export const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
             ],
     });
   });
+
+/** Pods of the types given, each where it belongs, and a workload of this shape that wants just as many. */
+function steadySnapshot(
+  shape: WorkloadShape,
+  types: readonly CapacityType[],
+  numbers: PolicyNumbers,
+  firstOrdinal: number,
+): Pick<RebalanceSnapshot, 'pods' | 'workload'> {
+  const workload = workloadOf(shape, types.length, { firstOrdinal });
+  const spot = types.filter((type) => type === 'spot').length;
+  const ledger = { spot, onDemand: types.length - spot };
+  if (workload.kind === 'StatefulSet') {
+    return { workload, pods: types.map((type, index) => ordinalPod(firstOrdinal + index, type)) };
+  }
+  return {
+    workload: { ...workload, revisions: [revision(types.length, { ledger })] },
+    pods: podsOf(ledger.spot, ledger.onDemand, numbers),
+  };
+}
+
+/** A pod that may be moved, of a type that there is too much of; null where there is not. */
+function surplusOf({ pods, workload }: Pick<RebalanceSnapshot, 'pods' | 'workload'>, numbers: PolicyNumbers) {
+  const typeOf = (one: WorkloadPod) => one.annotations[podKeys.capacityType];
+  const spot = pods.filter((one) => typeOf(one) === 'spot').length;
+  const surplus = drift(numbers, { spot, onDemand: pods.length - spot });
+  const from: CapacityType = surplus > 0 ? 'spot' : 'on-demand';
+  const slotOf = (index: number) =>
+    workload.kind === 'StatefulSet'
+      ? ordinalType(numbers, workload.firstOrdinal + index, workload.firstOrdinal)
+      : null;
+  const movable = pods.find((one, index) => typeOf(one) === from && slotOf(index) !== from);
+  return surplus === 0 || movable === undefined ? null : movable;
+}
+
+/** Snapshots with a drift and nothing in the way; and the pod that never got a node, if there is one. */
+export const openSnapshot: fc.Arbitrary<{
+  readonly shape: WorkloadShape;
+  readonly snapshot: RebalanceSnapshot;
+  readonly pending: string | null;
+}> = fc
+  .record({
+    shape: fc.constantFrom(...workloadShapes),
+    types: fc.array(fc.constantFrom<CapacityType>('spot', 'on-demand'), { minLength: 2, maxLength: 40 }),
+    numbers: policyNumbers,
+    firstOrdinal: fc.constantFrom(0, 3),
+    isPending: fc.boolean(),
+    own: fc.constantFrom<keyof typeof windows>('none', 'open'),
+    cluster: fc.constantFrom<keyof typeof windows>('none', 'open'),
+    changedAtMs: fc.constantFrom(null, NOON - 3_000),
+  })
+  .map(({ shape, types, numbers, firstOrdinal, isPending, own, cluster, changedAtMs }) => {
+    const { pods, workload } = steadySnapshot(shape, types, numbers, firstOrdinal);
+    const surplus = surplusOf({ pods, workload }, numbers);
+    const pending = isPending ? surplus : null;
+    const waiting = { ready: false, phase: 'Pending', nodeName: null } as const;
+    return {
+      shape,
+      drifts: surplus !== null,
+      pending: pending?.name ?? null,
+      snapshot: snapshot({
+        pods: pods.map((one) => (one === pending ? altered(one, waiting) : one)),
+        policy: policy(numbers.spotPercentage, numbers.minOnDemand, { window: windows[own] }),
+        workload: {
+          ...workload,
+          availableReplicas: types.length - (pending === null ? 0 : 1),
+          policyChangedAtMs: changedAtMs,
+          replicasChangedAtMs: changedAtMs,
+          podGoneAtMs: changedAtMs,
+        },
+        settings: { ...settings, window: windows[cluster] },
+      }),
+    };
+  })
+  .filter(({ drifts }) => drifts);
