@@ -215,6 +215,18 @@ export const mutations = [
     ],
   },
   {
+    name: 'a list from a cache',
+    because: 'it shows the pods as they were, and a burst counts on it',
+    tests: 'packages/webhook/src/reserve/reads',
+    edits: [
+      {
+        file: 'packages/webhook/src/reserve/reads.ts',
+        find: 'limit: PAGE_LIMIT,',
+        replace: "limit: PAGE_LIMIT,\n      resourceVersion: '0',",
+      },
+    ],
+  },
+  {
     name: 'one label of the two opts in',
     because: 'workloads are touched that nobody asked for',
     tests: 'packages/core/src/policy/managed',

@@ -57,6 +57,11 @@ const marked = (token: string, type: string, rank: string) => ({
   'spotalis.io/rank': rank,
 });
 
+/** With any resourceVersion a cache may answer; with 0 it may answer with anything. */
+function isQuorumRead(query: URLSearchParams): boolean {
+  return !query.has('resourceVersion') && !query.has('resourceVersionMatch');
+}
+
 describe('the pods of a revision', () => {
   it('are read from what they say of themselves', async () => {
     put('a', { annotations: marked('t-a', 'spot', '3') });
@@ -99,6 +104,15 @@ describe('the pods of a revision', () => {
     const { pods } = await reads.pods(ref);
     expect(pods).toEqual([expect.objectContaining({ token: 'uid-of-a', type: 'spot' })]);
   });
+
+  it('are asked of the store behind the API server, never of a cache', async () => {
+    put('a', {}, { nodeName: 'spot-1' });
+    await reads.pods(ref);
+    const queries = api.queries(/pods$/);
+    // Their metadata, and then the whole of them.
+    expect(queries).toHaveLength(2);
+    expect(queries.filter(isQuorumRead)).toEqual(queries);
+  });
 });
 
 describe('a ReplicaSet', () => {
@@ -109,6 +123,13 @@ describe('a ReplicaSet', () => {
       birth: { createdAtMs: Date.parse(metadata.creationTimestamp ?? ''), untouched: false },
       deployment: { uid: shop.deployment.metadata.uid, name: 'web' },
     });
+  });
+
+  it('is asked of the store behind the API server, never of a cache', async () => {
+    await reads.replicaSet(ref);
+    const queries = api.queries(/replicasets\/web/);
+    expect(queries).toHaveLength(1);
+    expect(queries.filter(isQuorumRead)).toEqual(queries);
   });
 
   it('is not taken for another one of the same name', async () => {

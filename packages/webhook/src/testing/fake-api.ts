@@ -34,7 +34,7 @@ export class FakeApi {
   readonly #objects = new Map<string, FakeObject>();
   readonly #watches = new Set<Watch>();
   readonly #server: Server;
-  readonly #requests: string[] = [];
+  readonly #requests: { readonly title: string; readonly query: URLSearchParams }[] = [];
   #version = 1_000;
   #uids = 0;
   #gate: { readonly pattern: RegExp; readonly open: Promise<void> } | undefined;
@@ -89,7 +89,12 @@ export class FakeApi {
 
   /** Requests so far whose method and path match. Watches are not among them. */
   count(pattern: RegExp): number {
-    return this.#requests.filter((request) => pattern.test(request)).length;
+    return this.queries(pattern).length;
+  }
+
+  /** What those requests asked for. */
+  queries(pattern: RegExp): readonly URLSearchParams[] {
+    return this.#requests.filter(({ title }) => pattern.test(title)).map(({ query }) => query);
   }
 
   /** Streams that are open for this kind. */
@@ -128,7 +133,7 @@ export class FakeApi {
       this.#watch(response, plural, labels, query.get('sendInitialEvents') === 'true');
       return;
     }
-    this.#requests.push(title);
+    this.#requests.push({ title, query });
     if (this.#gate?.pattern.test(title)) await this.#gate.open;
     if (this.#failure?.pattern.test(title)) {
       answer(response, this.#failure.status, {
