@@ -5,6 +5,7 @@
 const next = 'packages/core/src/distribution/next.ts';
 const slot = 'packages/core/src/distribution/slot.ts';
 const target = 'packages/core/src/distribution/target.ts';
+const memory = 'packages/ledger/src/memory/memory-ledger.ts';
 const book = 'packages/ledger/src/memory/revision-book.ts';
 const outage = 'packages/ledger/src/outage.ts';
 const flight = 'packages/webhook/src/reserve/flight.ts';
@@ -227,6 +228,18 @@ export const mutations = [
     ],
   },
   {
+    name: 'the deficit of all revisions together',
+    because: 'the new revision makes up for the old one, and is left with it when the old one is gone',
+    tests: 'packages/webhook/src/app',
+    edits: [
+      {
+        file: memory,
+        find: '#book({ replicaSetUid }: Revision,',
+        replace: '#book({ workloadUid: replicaSetUid }: Revision,',
+      },
+    ],
+  },
+  {
     name: 'one label of the two opts in',
     because: 'workloads are touched that nobody asked for',
     tests: 'packages/core/src/policy/managed',
@@ -235,6 +248,18 @@ export const mutations = [
         file: 'packages/core/src/policy/managed.ts',
         find: 'if (namespaceEnabled && workloadEnabled) return yes;',
         replace: 'if (namespaceEnabled || workloadEnabled) return yes;',
+      },
+    ],
+  },
+  {
+    name: 'no renumbering',
+    because: 'after a change of the policy scale-downs take pods of the wrong type',
+    tests: `${rebalance}decide`,
+    edits: [
+      {
+        file: `${rebalance}decide.ts`,
+        find: '    renumber(snapshot, members, standing, nowMs) ??\n',
+        replace: '',
       },
     ],
   },

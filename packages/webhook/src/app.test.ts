@@ -76,6 +76,16 @@ describe('the service', () => {
     expect(api.count(/GET .*\/pods/)).toBeLessThanOrEqual(2);
   });
 
+  it('gives each revision its own share, whatever the other one has', async () => {
+    const shop = openShop(api);
+    const running = await start();
+    const first = await admit(running, shop, 5, 'first');
+    const { kind, apiVersion, metadata, spec, status } = shop.replicaSet;
+    const { uid: _uid, ...anew } = { ...metadata, name: 'web-next' };
+    const next = { ...shop, replicaSet: api.put({ kind, apiVersion, metadata: anew, spec, status }) };
+    expect(await admit(running, next, 5, 'next')).toEqual(first);
+  });
+
   it('gives the same call the same answer, and the reinvoked pod the place it has', async () => {
     const shop = openShop(api);
     const running = await start();
