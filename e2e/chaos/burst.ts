@@ -67,19 +67,40 @@ export function expectOnTargetBut(late: number, workload: Workload, split: Split
   else expect(Math.abs(driftOf(workload, split))).toBeLessThanOrEqual(late);
 }
 
+/**
+ * A law that holds but for the decisions that missed their deadline says nothing when most of them did. A machine that
+ * is out of breath misses some.
+ */
+function isMostlyDecided(missed: number, replicas: number): boolean {
+  return missed <= replicas / 4;
+}
+
+export function expectMostlyDecided(missed: number, replicas: number): void {
+  expect(isMostlyDecided(missed, replicas) ? 'mostly' : `${missed} of ${replicas} missed`).toBe('mostly');
+}
+
+const attempts = 3;
 let bursts = 0;
 
-/** Nothing of a fault is left: the next Deployment is exact, but for what a busy machine takes past a deadline. */
+/**
+ * Nothing of a fault is left: the next Deployment is exact, but for what a busy machine takes past a deadline. Where
+ * that is much of it, another one has to show that the ledger decides again.
+ */
 export async function expectExactBurst(stage: Stage, replicas = 60): Promise<void> {
-  const burst = {
-    name: 'web',
-    namespace: `after-${bursts++}`,
-    replicas,
-    policy: { spotPercentage: 70, minOnDemand: 2 },
-  };
-  const before = await stage.decidedAlone();
-  const workload = await stage.declare(burst);
-  const split = await workload.splitWhenCreated(replicas);
-  const alone = (await stage.decidedAlone()) - before;
-  expectOnTargetBut((await expectSteeredInTime(stage, burst)) + alone, workload, split);
+  let missed = replicas;
+  for (let attempt = 0; attempt < attempts && !isMostlyDecided(missed, replicas); attempt++) {
+    const burst = {
+      name: 'web',
+      namespace: `after-${bursts++}`,
+      replicas,
+      policy: { spotPercentage: 70, minOnDemand: 2 },
+    };
+    const before = await stage.decidedAlone();
+    const workload = await stage.declare(burst);
+    const split = await workload.splitWhenCreated(replicas);
+    const alone = (await stage.decidedAlone()) - before;
+    missed = (await expectSteeredInTime(stage, burst)) + alone;
+    expectOnTargetBut(missed, workload, split);
+  }
+  expectMostlyDecided(missed, replicas);
 }

@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStage, type Stage } from '../scenarios/stage.ts';
 import type { Declaration, Split, Workload } from '../scenarios/workload.ts';
-import { burstWith, driftOf, expectExactBurst, expectNoEvictionsBut, expectSteeredInTime } from './burst.ts';
+import {
+  burstWith,
+  driftOf,
+  expectExactBurst,
+  expectMostlyDecided,
+  expectNoEvictionsBut,
+  expectSteeredInTime,
+} from './burst.ts';
 
 /** B7: with m = 0, up to 10 webhooks and bursts of 450. */
 const outageBound = 4;
@@ -41,6 +48,9 @@ describe('a burst while Redis', () => {
     return off;
   }
 
+  const refusals = (): Promise<number> =>
+    stage.installation.admissionMetric('spotalis_ledger_failures_total', { code: 'LEDGER_REFUSED' });
+
   /** Grows it to 500, all of which a machine in its senses decides by the ledger. */
   async function expectExactGrowth(workload: Workload, burst: Declaration): Promise<void> {
     const before = await stage.decidedAlone();
@@ -48,14 +58,16 @@ describe('a burst while Redis', () => {
     const split = await workload.splitWhenCreated(500);
     const late = await expectSteeredInTime(stage, { ...burst, replicas: 500 });
     const alone = (await stage.decidedAlone()) - before;
+    expectMostlyDecided(late + alone, 500 - burst.replicas);
     expect(Math.abs(offBy(workload, split))).toBeLessThanOrEqual(late + alone);
   }
 
   const noFloor = { spotPercentage: 70, minOnDemand: 0 };
   const floor = { spotPercentage: 33, minOnDemand: 7 };
 
-  it('loses its scripts is exact (B1)', async () => {
+  it('loses its scripts is exact: the ledger goes on deciding (B1)', async () => {
     const before = await stage.decidedAlone();
+    const refusedBefore = await refusals();
     const burst = { name: 'web', namespace: 'scripts', replicas: 300, policy: noFloor };
     const workload = await burstWith(stage, burst, {
       after: 80,
@@ -63,6 +75,8 @@ describe('a burst while Redis', () => {
     });
     const split = await workload.splitWhenCreated(300);
     const missed = (await expectSteeredInTime(stage, burst)) + (await stage.decidedAlone()) - before;
+    expect(await refusals()).toBe(refusedBefore);
+    expectMostlyDecided(missed, 300);
     expect(Math.abs(offBy(workload, split))).toBeLessThanOrEqual(missed);
   }, 60_000);
 

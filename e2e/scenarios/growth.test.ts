@@ -1,27 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { driftOf } from '../chaos/burst.ts';
+import { driftOf, expectMostlyDecided } from '../chaos/burst.ts';
 import { openStage, type Stage } from './stage.ts';
 
 /** Answers come back up to 200 ms late, in any order: three webhooks decide at the same time. */
 const delayAnswersMs = 200;
+
+interface Burst {
+  readonly namespace: string;
+  readonly replicas: number;
+}
 
 describe('growth, with three webhooks and answers delayed at random (B1)', () => {
   let stage: Stage;
   let missedInAll = 0;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs });
+    stage = await openStage({ delayAnswersMs, patient: true });
   }, 120_000);
 
   afterAll(async () => {
     await stage?.close();
   });
 
-  /** What a busy machine takes past what the API server waits shows in the log of the test, and not in its result. */
-  function expectExactBut(missed: number, off: number, namespace: string): void {
+  /** What a busy machine takes past its deadlines shows in the log of the test, and only much of it in its result. */
+  function expectExactBut(missed: number, off: number, { namespace, replicas }: Burst): void {
     missedInAll += missed;
     if (missed > 0)
       console.log(`${namespace}: ${missed} decisions missed their deadline, ${off} pods are off`);
+    expectMostlyDecided(missed, replicas);
     expect(off).toBeLessThanOrEqual(missed);
     if (missed === 0) expect(stage.evictions(namespace)).toBe(0);
   }
@@ -51,7 +57,7 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       const workload = await stage.declare({ name: 'web', namespace, replicas, policy });
       const split = await workload.splitWhenCreated(replicas, 240_000);
       const missed = split.unsteered + (await stage.decidedAlone()) - before;
-      expectExactBut(missed, Math.abs(driftOf(workload, split)), namespace);
+      expectExactBut(missed, Math.abs(driftOf(workload, split)), { namespace, replicas });
       if (missed === 0) expect(split).toEqual(workload.exactly(replicas));
     },
     300_000,
@@ -74,7 +80,7 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       unsteered += split.unsteered;
     }
     const missed = unsteered + (await stage.decidedAlone()) - before;
-    expectExactBut(missed, off, 'fifty');
+    expectExactBut(missed, off, { namespace: 'fifty', replicas: 1_000 });
     // A ReplicaSet is heard of before its first pod comes; on a machine that is out of breath some are not.
     expect((await ownersRead()) - ownersReadBefore).toBeLessThan(25 + missed);
   }, 300_000);
