@@ -239,13 +239,15 @@ describe('a drought', () => {
     const history = await PodHistory.follow(cluster, namespace);
     await cluster.withdrawCapacity('on-demand');
     await verdictOn(stage, workload, 'OnDemandShort');
-    await waitFor('the Event', async () => (await eventsOn(stage, workload, 'OnDemandShort')).length === 1);
+    await waitFor('the Event', async () => (await eventsOn(stage, workload, 'OnDemandShort')).length === 1, {
+      timeoutMs: 120_000,
+    });
     await cluster.returnCapacity('on-demand');
     await exact(workload, 4);
     await history.stop();
     expect(stage.evictions(namespace)).toBe(0);
     for (const { spot } of history.states) expect(spot).toBeLessThanOrEqual(2);
-  }, 120_000);
+  }, 240_000);
 
   it('that the cloud announces on many nodes is not waited for', async () => {
     const { cluster } = stage;

@@ -106,15 +106,18 @@ describe('what people are told of a workload', () => {
   });
 
   it.each([
-    { reason: 'PlacementConflict', facts: { to: null }, drift: 0 },
-    { reason: 'PlacementConflict', facts: { to: 'on-demand' }, drift: 1 },
-    { reason: 'OnDemandShort', facts: { waiting: 2, scheduled: 1, floor: 3 }, drift: 0 },
-    { reason: 'NoFallback', facts: { waiting: 7 }, drift: 0 },
-  ] as const)('is $reason by its own name, with a drift of $drift', ({ drift, ...found }) => {
+    { reason: 'PlacementConflict', facts: { to: null }, drift: 0, afterMs: 5_000 },
+    { reason: 'PlacementConflict', facts: { to: 'on-demand' }, drift: 1, afterMs: 5_000 },
+    // An autoscaler is given the time to make a node.
+    { reason: 'OnDemandShort', facts: { waiting: 2, scheduled: 1, floor: 3 }, drift: 0, afterMs: 60_000 },
+    { reason: 'NoFallback', facts: { waiting: 7 }, drift: 0, afterMs: 5_000 },
+  ] as const)('is $reason by its own name, with a drift of $drift', ({ drift, afterMs, ...found }) => {
     const { tell, events, blocked } = narratorOf();
     const trace: RebalanceTrace = { ...held('Balanced', drift), ...found };
-    expect(tell(trace, 0)).toBe(5_000);
-    tell(trace, 5_000);
+    expect(tell(trace, 0)).toBe(afterMs);
+    expect(tell(trace, afterMs - 1)).toBe(1);
+    expect(events).toEqual([]);
+    tell(trace, afterMs);
     expect(events).toMatchObject([
       { type: 'Warning', reason: found.reason, note: expect.stringMatching(`^${found.reason}: `) },
     ]);

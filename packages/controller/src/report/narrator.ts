@@ -15,6 +15,8 @@ import type { Condition } from './views.ts';
 
 /** A block that is gone before this was only the cluster catching up. */
 const LASTING_MS = 5_000;
+/** In each burst on an autoscaled cluster pods wait for a node that is being made. */
+const LASTING_FOR_A_NODE_MS = 60_000;
 
 /**
  * How every move goes, what its owner asked for, or what a person need not hear of: these come and go with each
@@ -167,7 +169,8 @@ export class Narrator {
     if (passing.has(reason)) return undefined;
     if (told.block?.reason !== reason) told.block = { reason, sinceMs: nowMs, told: false };
     if (told.block.told) return undefined;
-    const leftMs = told.block.sinceMs + LASTING_MS - nowMs;
+    const lastingMs = reason === 'OnDemandShort' ? LASTING_FOR_A_NODE_MS : LASTING_MS;
+    const leftMs = told.block.sinceMs + lastingMs - nowMs;
     if (leftMs > 0) return leftMs;
     told.block.told = true;
     const { logger, recorder } = this.#parts;
