@@ -91,7 +91,7 @@ function selectScenarios(pattern) {
 function seedProperties() {
   const { env } = process;
   env.SPOTALIS_PROPERTY_SEED ??= String(randomInt(2 ** 31));
-  const cases = env.SPOTALIS_PROPERTY_RUNS ?? '1,000 (scenarios of the simulator: 100)';
+  const cases = env.SPOTALIS_PROPERTY_RUNS ?? '1,000';
   console.log(`properties: ${cases} cases; again with SPOTALIS_PROPERTY_SEED=${env.SPOTALIS_PROPERTY_SEED}`);
 }
 

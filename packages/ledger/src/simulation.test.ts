@@ -3,8 +3,7 @@ import { spotAfterGrowth, targetSpot } from '@spotalis/core';
 import * as fc from 'fast-check';
 import { Simulation } from './testing/simulated-services.ts';
 
-/** A scenario costs some milliseconds, a law some microseconds. */
-const runs = { numRuns: Math.ceil(Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) / 10) };
+const runs = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) };
 
 const policies = fc.record({
   spotPercentage: fc.oneof(

@@ -20,7 +20,8 @@ export function describeLedger(subject: () => Subject): void {
   const ledger = () => subject().ledger;
   const ask = async (workloadUid: string, ordinal: number, more = {}) =>
     await ledger().steer({ workloadUid, ordinal, token: `t${ordinal}`, wanted: 'spot', ...more });
-  const growth = { numRuns: Number(process.env['SPOTALIS_CONTRACT_RUNS'] ?? 20) };
+  // A case asks a real store for dozens of decisions, a law takes some microseconds.
+  const growth = { numRuns: Math.ceil(Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) / 50) };
   const policies = fc.record({
     spotPercentage: fc.integer({ min: 0, max: 100 }),
     minOnDemand: fc.integer({ min: 0, max: 8 }),
