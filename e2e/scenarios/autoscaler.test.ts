@@ -10,7 +10,7 @@ describe('an autoscaler during a rollout', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 100, patient: true });
+    stage = await openStage({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {

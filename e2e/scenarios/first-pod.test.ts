@@ -7,7 +7,7 @@ describe('a Namespace and a workload applied in one go', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 100, patient: true, proxied: true });
+    stage = await openStage({ delayAnswersMs: 200, patient: true, proxied: true });
   }, 120_000);
 
   afterAll(async () => {

@@ -5,7 +5,7 @@ describe('scaling of a Deployment', () => {
   let stage: Stage;
 
   beforeAll(async () => {
-    stage = await openStage({ patient: true });
+    stage = await openStage({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {
