@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
+import { drift, type PolicyNumbers } from '@spotalis/core';
 import { PodHistory } from './history.ts';
+import { Revisions } from './revisions.ts';
 import { openStage, type Stage } from './stage.ts';
-import { type Declaration, manifest, splitOf, type Workload } from './workload.ts';
+import { type Declaration, manifest, type Split, splitOf, type Workload } from './workload.ts';
 
 const versionOf = (pod: { spec: object }): unknown =>
   JSON.stringify(pod.spec).match(/"VERSION","value":"(\w+)"/)?.[1];
@@ -23,9 +25,10 @@ async function rolledOut(workload: Workload, replicas: number, version: string) 
 
 describe('rollouts (B3)', () => {
   let stage: Stage;
+  let restsInAll = 0;
 
   beforeAll(async () => {
-    stage = await openStage({ patient: true });
+    stage = await openStage({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {
@@ -33,44 +36,69 @@ describe('rollouts (B3)', () => {
   });
 
   const strategies = [
-    { name: '25 % surge, 25 % unavailable', maxSurge: '25%', maxUnavailable: '25%' },
-    { name: '100 % surge, none unavailable', maxSurge: '100%', maxUnavailable: 0 },
-    { name: 'no surge, one unavailable', maxSurge: 0, maxUnavailable: 1 },
+    { name: '25 % surge, 25 % unavailable', minOnDemand: 1, maxSurge: '25%', maxUnavailable: '25%' },
+    { name: '100 % surge, none unavailable', minOnDemand: 1, maxSurge: '100%', maxUnavailable: 0 },
+    { name: 'no surge, one unavailable', minOnDemand: 1, maxSurge: 0, maxUnavailable: 1 },
+    { name: 'no surge, one unavailable, and no floor', minOnDemand: 0, maxSurge: 0, maxUnavailable: 1 },
   ];
 
-  function declaration(namespace: string, rollingUpdate: object, replicas = 10): Declaration {
+  function declaration(
+    namespace: string,
+    rollingUpdate: object,
+    { replicas = 10, minOnDemand = 1 } = {},
+  ): Declaration {
     return {
       name: 'web',
       namespace,
       replicas,
-      policy: { spotPercentage: 70, minOnDemand: 1 },
+      policy: { spotPercentage: 70, minOnDemand },
       spec: { strategy: { type: 'RollingUpdate', rollingUpdate } },
     };
   }
 
+  /** L5: each has its own share, so that together they are as near to theirs as that allows. */
+  function expectUnion(policy: PolicyNumbers, revisions: readonly Split[]): void {
+    const sum = (type: 'spot' | 'onDemand'): number =>
+      revisions.reduce((all, revision) => all + revision[type], 0);
+    const off = drift(policy, { spot: sum('spot'), onDemand: sum('onDemand') });
+    expect(off).toBeLessThanOrEqual(1);
+    expect(off).toBeGreaterThanOrEqual(0 - policy.minOnDemand);
+  }
+
   it.each(strategies)(
-    'end exact and keep the floor all along with $name',
-    async ({ name, ...rollingUpdate }) => {
+    'end exact, and keep the floor and each revision its share all along with $name',
+    async ({ name, minOnDemand, ...rollingUpdate }) => {
       const namespace = `rollout-${strategies.findIndex((strategy) => strategy.name === name)}`;
-      const declared = declaration(namespace, rollingUpdate);
+      const declared = declaration(namespace, rollingUpdate, { minOnDemand });
       const workload = await stage.declare(declared);
       await workload.ready(10);
       const history = await PodHistory.follow(stage.cluster, namespace);
+      const revisions = await Revisions.follow(stage.cluster, namespace);
       await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
       expect(await rolledOut(workload, 10, '2')).toEqual(workload.exactly(10));
       await history.stop();
       expect(history.states.length).toBeGreaterThan(10);
       for (const { spot, onDemand, unsteered } of history.states) {
-        expect(onDemand).toBeGreaterThanOrEqual(Math.min(1, spot + onDemand));
+        expect(onDemand).toBeGreaterThanOrEqual(Math.min(minOnDemand, spot + onDemand));
         expect(unsteered).toBe(0);
+      }
+      const rests = await revisions.rests();
+      restsInAll += rests.length;
+      for (const both of rests) {
+        expect(both).toEqual(both.map(({ spot, onDemand }) => workload.exactly(spot + onDemand)));
+        expectUnion(workload.policy, both);
       }
       expect(await workload.ready(10)).toHaveLength(10);
     },
     240_000,
   );
 
+  it('were at rest with pods of both revisions: one pod at a time gives the laws above enough to look at', () => {
+    expect(restsInAll).toBeGreaterThan(10);
+  });
+
   it('rolled back midway end exact', async () => {
-    const declared = declaration('rollback', { maxSurge: '25%', maxUnavailable: '25%' }, 20);
+    const declared = declaration('rollback', { maxSurge: '25%', maxUnavailable: '25%' }, { replicas: 20 });
     const workload = await stage.declare(declared);
     await workload.ready(20);
     await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
@@ -83,7 +111,7 @@ describe('rollouts (B3)', () => {
   }, 240_000);
 
   it('paused half way hold each revision to its own share', async () => {
-    const declared = declaration('paused', { maxSurge: '50%', maxUnavailable: 0 }, 20);
+    const declared = declaration('paused', { maxSurge: '50%', maxUnavailable: 0 }, { replicas: 20 });
     const workload = await stage.declare(declared);
     await workload.ready(20);
     await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
