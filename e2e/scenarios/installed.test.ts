@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, uninstall, waitFor } from '@spotalis/cluster';
+import { Floors } from './floors.ts';
 import { killLeader } from './moves.ts';
 import { settled, spotPercentage, ten } from './repair.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -15,10 +16,12 @@ interface Resources {
 
 describe('from the installation to its end, with the times of the Lease as they are', () => {
   let stage: Stage;
+  let floors: Floors;
   let workload: Workload;
 
   beforeAll(async () => {
     stage = await openStage({ configuration: { rebalance: { cooldown: '1s', minPodAge: '1s' } } });
+    floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
   afterAll(async () => {
@@ -100,4 +103,8 @@ describe('from the installation to its end, with the times of the Lease as they 
     expect(splitOf(pods)).toEqual({ spot: 8, onDemand: 2, unsteered: 4 });
     expect(stage.evictions()).toBe(1);
   }, 120_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEvent, installationNamespace, waitFor } from '@spotalis/cluster';
+import { Floors } from './floors.ts';
 import { eventsOn, verdictOn } from './moves.ts';
 import { rebalance, settled, spotPercentage } from './repair.ts';
 import { spotalis } from './kubectl.ts';
@@ -34,6 +35,7 @@ const textOf = ({ user, verb, objectRef, annotations }: AuditEvent): string => {
 
 describe('with rights in two namespaces alone', () => {
   let stage: Stage;
+  let floors: Floors;
   let web: Workload;
   let stranger: Workload;
 
@@ -44,6 +46,7 @@ describe('with rights in two namespaces alone', () => {
       onDemandNodes: 3,
       configuration: { controller: { resyncPeriod: '5s' }, rebalance },
     });
+    floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
   afterAll(() => stage?.close());
@@ -123,4 +126,8 @@ describe('with rights in two namespaces alone', () => {
     expect(await late.splitWhenCreated(20)).toEqual(late.exactly(20));
     await verdictOn(stage, late, 'Balanced');
   }, 240_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });

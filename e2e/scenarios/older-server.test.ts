@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Floors } from './floors.ts';
 import { annotate, settled, spotPercentage, ten } from './repair.ts';
 import { openStage, type Stage } from './stage.ts';
 import { manifest, optedInNamespace, splitOf, Workload } from './workload.ts';
 
 describe('with an API server that cannot stream lists, and the ledger inside the webhook', () => {
   let stage: Stage;
+  let floors: Floors;
 
   beforeAll(async () => {
     stage = await openStage({
@@ -16,6 +18,7 @@ describe('with an API server that cannot stream lists, and the ledger inside the
         rebalance: { cooldown: '1s', minPodAge: '1s' },
       },
     });
+    floors = await Floors.follow(stage.cluster);
   }, 120_000);
 
   afterAll(async () => {
@@ -47,4 +50,8 @@ describe('with an API server that cannot stream lists, and the ledger inside the
     const pods = await workload.ready(16);
     expect(pods.filter(({ spec }) => spec.nodeName?.startsWith('spot-'))).toHaveLength(8);
   }, 60_000);
+
+  it('every workload keeps its floor at each eviction', async () => {
+    expect(await floors.breaches()).toEqual([]);
+  });
 });
