@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { drift } from '@spotalis/core';
+import { drift, policyKeys } from '@spotalis/core';
 import type { PodCreations } from '../scenarios/creations.ts';
+import { verdictOn } from '../scenarios/moves.ts';
+import { annotate } from '../scenarios/repair.ts';
 import type { Stage } from '../scenarios/stage.ts';
 import type { Declaration, Split, Workload } from '../scenarios/workload.ts';
 
@@ -21,6 +23,59 @@ export async function burstWith(stage: Stage, declaration: Declaration, fault: F
     throw new Error(`the fault came after ${admitted} of ${declaration.replicas} pods: too late to matter`);
   }
   return workload;
+}
+
+const paused = { [policyKeys.paused]: 'true' };
+
+interface Residue {
+  readonly workload: Workload;
+  readonly namespace: string;
+  /** How far off it is, and how many more it may be by what came too late. */
+  off: number;
+  late: number;
+}
+
+/**
+ * What faults leave of bursts. Nothing of it is repaired until all faults are over, so that no move is amid one, and
+ * then all of it.
+ */
+export class Residues {
+  readonly #stage: Stage;
+  readonly #all = new Map<Workload, Residue>();
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  async burstWith(declaration: Declaration, fault: Fault): Promise<Workload> {
+    const workload = await burstWith(this.#stage, { ...declaration, annotations: paused }, fault);
+    const { namespace } = declaration;
+    this.#all.set(workload, { workload, namespace, off: Number.NaN, late: Number.NaN });
+    return workload;
+  }
+
+  /** How far off it is now. */
+  note(workload: Workload, split: Split, late: number): number {
+    const residue = this.#all.get(workload);
+    if (residue === undefined) throw new Error(`${workload.path} was no burst with a fault`);
+    residue.off = driftOf(workload, split);
+    residue.late = late;
+    return residue.off;
+  }
+
+  /** B6: with as many evictions as it is off. A pod that came too late counts by its node, and not as it was counted. */
+  async expectRepaired(): Promise<void> {
+    expect(this.#stage.evictions()).toBe(0);
+    const all = [...this.#all.values()];
+    await Promise.all(all.map(({ workload }) => workload.patch(annotate({ [policyKeys.paused]: 'false' }))));
+    for (const { workload, namespace, off, late } of all) {
+      await verdictOn(this.#stage, workload, 'Balanced');
+      const evictions = this.#stage.evictions(namespace);
+      process.stdout.write(`${namespace}: ${off} off, ${evictions} evictions\n`);
+      expect(Math.abs(evictions - Math.abs(off))).toBeLessThanOrEqual(late);
+      if (late === 0) expect(driftOf(workload, await workload.split())).toBe(0);
+    }
+  }
 }
 
 /** Spot pods too many, or below 0 too few; a pod that was not steered is no spot pod. */
@@ -94,6 +149,7 @@ export async function expectExactBurst(stage: Stage, replicas = 60): Promise<voi
       namespace: `after-${bursts++}`,
       replicas,
       policy: { spotPercentage: 70, minOnDemand: 2 },
+      annotations: paused,
     };
     const before = await stage.decidedAlone();
     const workload = await stage.declare(burst);

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
+import { rebalance } from '../scenarios/repair.ts';
 import { openStage, type Stage } from '../scenarios/stage.ts';
-import { burstWith, driftOf, expectExactBurst, expectNoEvictionsBut, expectSteeredInTime } from './burst.ts';
+import { expectExactBurst, expectSteeredInTime, Residues } from './burst.ts';
 
 /** B8. */
 const lossBound = 1;
@@ -13,10 +14,15 @@ const replicas = 300;
 
 describe('a burst while Redis fails over', () => {
   let stage: Stage;
-  let offInAll = 0;
+  let residues: Residues;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200, redis: { mode: 'sentinel' } });
+    stage = await openStage({
+      delayAnswersMs: 200,
+      redis: { mode: 'sentinel' },
+      configuration: { rebalance },
+    });
+    residues = new Residues(stage);
   }, 120_000);
 
   afterAll(async () => {
@@ -32,14 +38,13 @@ describe('a burst while Redis fails over', () => {
     const [sentinel] = stage.redis.sentinels;
     const before = await stage.redis.primary();
     const burst = { name: 'web', namespace: 'planned', replicas, policy };
-    const workload = await burstWith(stage, burst, {
+    const workload = await residues.burstWith(burst, {
       after: 100,
       strike: () => sentinel?.command('SENTINEL', 'FAILOVER', stage.redis.masterName),
     });
     const split = await workload.splitWhenCreated(replicas);
     const late = await expectSteeredInTime(stage, burst);
-    const off = Math.abs(driftOf(workload, split));
-    offInAll += off;
+    const off = Math.abs(residues.note(workload, split, late));
     expect(off).toBeLessThanOrEqual(lossBound + late);
     await waitFor('another primary', async () => (await stage.redis.primary()) !== before);
   }, 90_000);
@@ -49,7 +54,7 @@ describe('a burst while Redis fails over', () => {
     const before = await stage.decidedAlone();
     let next: Promise<number> | undefined;
     const burst = { name: 'web', namespace: 'crashed', replicas, policy };
-    const workload = await burstWith(stage, burst, {
+    const workload = await residues.burstWith(burst, {
       after: 100,
       strike: () => {
         next = stage.redis.failOver();
@@ -58,13 +63,12 @@ describe('a burst while Redis fails over', () => {
     const split = await workload.splitWhenCreated(replicas);
     const late = await expectSteeredInTime(stage, burst);
     expect(await stage.decidedAlone()).toBeGreaterThan(before + 30);
-    const off = Math.abs(driftOf(workload, split));
-    offInAll += off;
+    const off = Math.abs(residues.note(workload, split, late));
     expect(off).toBeLessThanOrEqual(outageAndLossBound + late);
     await next;
   }, 90_000);
 
-  it('takes no eviction but for what was off, and of pods that came too late', () => {
-    expectNoEvictionsBut(stage, offInAll);
-  });
+  it('is repaired by as many evictions as it is off, and by none before (B6)', async () => {
+    await residues.expectRepaired();
+  }, 300_000);
 });

@@ -27,6 +27,8 @@ export interface Declaration {
   readonly policy: PolicyNumbers;
   /** Merged into the workload's spec. */
   readonly spec?: Readonly<Record<string, unknown>>;
+  /** Of the workload, beside those of its policy. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** Merged into the pod template's metadata annotations. */
   readonly podAnnotations?: Readonly<Record<string, string>>;
   /** A change of it is a new revision. */
@@ -49,6 +51,7 @@ export function manifest(declaration: Declaration): KubeObject & Readonly<Record
     replicas,
     policy,
     spec = {},
+    annotations = {},
     podAnnotations,
     version = '1',
   } = declaration;
@@ -63,6 +66,7 @@ export function manifest(declaration: Declaration): KubeObject & Readonly<Record
       annotations: {
         'spotalis.io/spot-percentage': String(policy.spotPercentage),
         'spotalis.io/min-on-demand': String(policy.minOnDemand),
+        ...annotations,
       },
     },
     spec: {
