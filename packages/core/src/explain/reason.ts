@@ -94,7 +94,7 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
   LedgerDiffers: { means: 'the ledger does not agree with the pods; it is compared with a LIST' },
   PlacementConflict: {
     means:
-      "the template's own required affinity, or a selector, rules out the type that there is too little of",
+      "the template's own required affinity, or a selector, rules out the type that there is too little of, or both types: then pods are left as they are",
     remedy: 'loosen it, or ask for 0 or 100 percent',
   },
   NotProvable: {
