@@ -1,5 +1,6 @@
 import { type Cluster, installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { Follower } from './follower.ts';
 import { askerGone } from './move-log.ts';
 import { isReady, type Pod, typeOf } from './workload.ts';
 
@@ -68,11 +69,11 @@ export function breachesOf(moments: readonly Moment[], evicted: ReadonlySet<stri
 export class Floors {
   readonly #cluster: Cluster;
   readonly #moments: Moment[] = [];
-  readonly #ended = new AbortController();
-  readonly #following: Promise<void>[] = [];
+  readonly #follower: Follower;
 
   private constructor(cluster: Cluster) {
     this.#cluster = cluster;
+    this.#follower = new Follower(cluster);
   }
 
   static async follow(cluster: Cluster): Promise<Floors> {
@@ -108,23 +109,14 @@ export class Floors {
     const allTold = waitFor('the watch to tell of every pod that was evicted', untold, {
       until: (pods) => pods.length === 0,
     });
-    await Promise.race([allTold, Promise.all(this.#following)]);
-    this.#ended.abort();
-    await Promise.all(this.#following);
+    await Promise.race([allTold, this.#follower.ended()]);
+    await this.#follower.stop();
     return breachesOf(this.#moments, new Set([...granted, ...unheard]));
   }
 
   async #begin(path: string, momentOf: (object: Observed, isGone: boolean) => Moment): Promise<void> {
-    const { api } = this.#cluster;
-    const list = await api.raw<{ metadata: { resourceVersion: string }; items: Observed[] }>('GET', path);
-    this.#moments.push(...list.items.map((object) => momentOf(object, false)));
-    const { resourceVersion } = list.metadata;
-    const events = api.watch<Observed>(path, { resourceVersion, signal: this.#ended.signal });
-    const following = (async () => {
-      for await (const { type, object } of events) this.#moments.push(momentOf(object, type === 'DELETED'));
-    })();
-    // Told by `breaches`, which waits for it.
-    following.catch(() => undefined);
-    this.#following.push(following);
+    await this.#follower.follow<Observed>(path, (changes) =>
+      this.#moments.push(...changes.map(({ object, isGone }) => momentOf(object, isGone))),
+    );
   }
 }

@@ -1,4 +1,5 @@
-import type { Cluster, WatchEvent } from '@spotalis/cluster';
+import type { Cluster } from '@spotalis/cluster';
+import { type Change, Follower } from './follower.ts';
 import { type Pod, type Split, splitOf } from './workload.ts';
 
 /**
@@ -8,47 +9,31 @@ import { type Pod, type Split, splitOf } from './workload.ts';
 export class PodHistory {
   readonly states: Split[] = [];
   readonly #live = new Map<string, Pod>();
-  readonly #ended = new AbortController();
-  #consumed: Promise<void> = Promise.resolve();
+  readonly #follower: Follower;
 
   static async follow(cluster: Cluster, namespace: string): Promise<PodHistory> {
-    const history = new PodHistory();
-    await history.#begin(cluster, namespace);
+    const history = new PodHistory(cluster);
+    await history.#follower.follow<Pod>(`/api/v1/namespaces/${namespace}/pods`, (changes) =>
+      history.#take(changes),
+    );
     return history;
+  }
+
+  private constructor(cluster: Cluster) {
+    this.#follower = new Follower(cluster);
   }
 
   /** Fails when the watch broke in between: then states were missed. */
   async stop(): Promise<void> {
-    this.#ended.abort();
-    await this.#consumed;
+    await this.#follower.stop();
   }
 
-  async #begin(cluster: Cluster, namespace: string): Promise<void> {
-    const list = await cluster.api.raw<{ metadata: { resourceVersion: string }; items: Pod[] }>(
-      'GET',
-      `/api/v1/namespaces/${namespace}/pods`,
-    );
-    for (const pod of list.items) {
-      if (pod.metadata?.deletionTimestamp === undefined) this.#live.set(pod.metadata?.uid ?? '', pod);
+  #take(changes: readonly Change<Pod>[]): void {
+    for (const { object, isGone } of changes) {
+      const { uid = '', deletionTimestamp } = object.metadata ?? {};
+      if (isGone || deletionTimestamp !== undefined) this.#live.delete(uid);
+      else this.#live.set(uid, object);
     }
-    this.#look();
-    const events = cluster.api.watch<Pod>(`/api/v1/namespaces/${namespace}/pods`, {
-      resourceVersion: list.metadata.resourceVersion,
-      signal: this.#ended.signal,
-    });
-    this.#consumed = this.#consume(events);
-  }
-
-  async #consume(events: AsyncIterable<WatchEvent<Pod>>): Promise<void> {
-    for await (const { type, object } of events) {
-      const ended = type === 'DELETED' || object.metadata?.deletionTimestamp !== undefined;
-      if (ended) this.#live.delete(object.metadata?.uid ?? '');
-      else this.#live.set(object.metadata?.uid ?? '', object);
-      this.#look();
-    }
-  }
-
-  #look(): void {
     this.states.push(splitOf([...this.#live.values()]));
   }
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
 import { Floors } from './floors.ts';
+import { Follower } from './follower.ts';
 import { PodHistory } from './history.ts';
 import { decidedOften, droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
 import { openStage, quickTakeover, type Stage } from './stage.ts';
@@ -27,23 +28,19 @@ async function placeholders({ cluster }: Stage): Promise<readonly Placeholder[]>
 
 /** How many placeholders there were at most from now on, from a watch. */
 async function countMost({ cluster }: Stage) {
-  const path = `/api/v1/namespaces/${installationNamespace}/pods`;
-  const { metadata } = await cluster.api.raw<{ metadata: { resourceVersion: string } }>('GET', path);
-  const { resourceVersion } = metadata;
-  const ended = new AbortController();
   const live = new Set<string>();
   let most = 0;
-  const watched = (async () => {
-    for await (const { type, object } of cluster.api.watch(path, { resourceVersion, signal: ended.signal })) {
+  const follower = new Follower(cluster);
+  await follower.follow(`/api/v1/namespaces/${installationNamespace}/pods`, (changes) => {
+    for (const { object, isGone } of changes) {
       if (!isPlaceholder(object)) continue;
-      if (type === 'DELETED') live.delete(object.metadata?.uid ?? '');
+      if (isGone) live.delete(object.metadata?.uid ?? '');
       else live.add(object.metadata?.uid ?? '');
-      most = Math.max(most, live.size);
     }
-  })();
+    most = Math.max(most, live.size);
+  });
   return async () => {
-    ended.abort();
-    await watched;
+    await follower.stop();
     return most;
   };
 }

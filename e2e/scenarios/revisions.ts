@@ -1,4 +1,5 @@
 import type { Cluster, KubeObject } from '@spotalis/cluster';
+import { Follower } from './follower.ts';
 import { type Pod, type Split, splitOf } from './workload.ts';
 
 interface ReplicaSet extends KubeObject {
@@ -58,37 +59,28 @@ export function restsOf(moments: readonly RevisionMoment[]): readonly (readonly 
 /** The revisions of the only Deployment of a namespace, from watches: nothing between two looks is missed. */
 export class Revisions {
   readonly #moments: RevisionMoment[] = [];
-  readonly #ended = new AbortController();
-  readonly #following: Promise<void>[] = [];
+  readonly #follower: Follower;
 
   static async follow(cluster: Cluster, namespace: string): Promise<Revisions> {
-    const revisions = new Revisions();
-    await revisions.#begin(cluster, `/apis/apps/v1/namespaces/${namespace}/replicasets`, replicasMoment);
-    await revisions.#begin(cluster, `/api/v1/namespaces/${namespace}/pods`, podMoment);
+    const revisions = new Revisions(cluster);
+    await revisions.#begin(`/apis/apps/v1/namespaces/${namespace}/replicasets`, replicasMoment);
+    await revisions.#begin(`/api/v1/namespaces/${namespace}/pods`, podMoment);
     return revisions;
+  }
+
+  private constructor(cluster: Cluster) {
+    this.#follower = new Follower(cluster);
   }
 
   /** Ends the watches, and fails when one broke in between: then moments were missed. */
   async rests(): Promise<readonly (readonly Split[])[]> {
-    this.#ended.abort();
-    await Promise.all(this.#following);
+    await this.#follower.stop();
     return restsOf(this.#moments);
   }
 
-  async #begin(
-    { api }: Cluster,
-    path: string,
-    momentOf: (object: Observed, isGone: boolean) => RevisionMoment,
-  ): Promise<void> {
-    const list = await api.raw<{ metadata: { resourceVersion: string }; items: Observed[] }>('GET', path);
-    this.#moments.push(...list.items.map((object) => momentOf(object, false)));
-    const { resourceVersion } = list.metadata;
-    const events = api.watch<Observed>(path, { resourceVersion, signal: this.#ended.signal });
-    const following = (async () => {
-      for await (const { type, object } of events) this.#moments.push(momentOf(object, type === 'DELETED'));
-    })();
-    // Told by `rests`, which waits for it.
-    following.catch(() => undefined);
-    this.#following.push(following);
+  async #begin(path: string, momentOf: (object: Observed, isGone: boolean) => RevisionMoment): Promise<void> {
+    await this.#follower.follow<Observed>(path, (changes) =>
+      this.#moments.push(...changes.map(({ object, isGone }) => momentOf(object, isGone))),
+    );
   }
 }
