@@ -28,7 +28,6 @@ export async function burstWith(stage: Stage, declaration: Declaration, fault: F
 const paused = { [policyKeys.paused]: 'true' };
 
 interface Residue {
-  readonly workload: Workload;
   readonly namespace: string;
   /** How far off it is, and how many more it may be by what came too late. */
   off: number;
@@ -49,8 +48,7 @@ export class Residues {
 
   async burstWith(declaration: Declaration, fault: Fault): Promise<Workload> {
     const workload = await burstWith(this.#stage, { ...declaration, annotations: paused }, fault);
-    const { namespace } = declaration;
-    this.#all.set(workload, { workload, namespace, off: Number.NaN, late: Number.NaN });
+    this.#all.set(workload, { namespace: declaration.namespace, off: Number.NaN, late: Number.NaN });
     return workload;
   }
 
@@ -66,9 +64,9 @@ export class Residues {
   /** B6: with as many evictions as it is off. A pod that came too late counts by its node, and not as it was counted. */
   async expectRepaired(): Promise<void> {
     expect(this.#stage.evictions()).toBe(0);
-    const all = [...this.#all.values()];
-    await Promise.all(all.map(({ workload }) => workload.patch(annotate({ [policyKeys.paused]: 'false' }))));
-    for (const { workload, namespace, off, late } of all) {
+    const resumed = annotate({ [policyKeys.paused]: 'false' });
+    await Promise.all([...this.#all.keys()].map((workload) => workload.patch(resumed)));
+    for (const [workload, { namespace, off, late }] of this.#all) {
       await verdictOn(this.#stage, workload, 'Balanced');
       const evictions = this.#stage.evictions(namespace);
       process.stdout.write(`${namespace}: ${off} off, ${evictions} evictions\n`);
