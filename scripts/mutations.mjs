@@ -258,8 +258,8 @@ export const mutations = [
     edits: [
       {
         file: `${rebalance}decide.ts`,
-        find: '    renumber(snapshot, members, standing, nowMs) ??\n',
-        replace: '',
+        find: 'const costs = renumber(snapshot, members, standing, nowMs);',
+        replace: 'const costs = null;',
       },
     ],
   },

@@ -15,10 +15,10 @@ import { type Decided, held, type RebalanceTrace, type Standing } from './verdic
 /**
  * What to do about one workload now, and why. Total: every snapshot has an answer, and the same one every time.
  *
- * The order of the gates is the order in which reasons are reported, after what no move would mend. Two kinds of writing are no moves, disturb no
- * pod and so have gates of their own: an annotation is corrected even while moves are held, because admissions count
- * by it; and costs are renumbered whenever the workload is steady, because a scale-down knows no window. A drought is
- * bridged whatever holds moves, because the pods that go have never run.
+ * The order of the gates is the order in which reasons are reported, after what no move would mend. Two kinds of
+ * writing are no moves, disturb no pod and so have gates of their own: an annotation is corrected even while moves are
+ * held, because admissions count by it; and costs are renumbered whenever the workload is steady, because a scale-down
+ * knows no window. A drought is bridged whatever holds moves, because the pods that go have never run.
  */
 export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTrace {
   const { workload, policy } = snapshot;
@@ -39,12 +39,14 @@ function decideBeside(
   standing: Standing,
   nowMs: number,
 ): Decided {
+  const corrected = correct(snapshot, members, standing) ?? bridging.decided;
+  if (corrected !== null) return corrected;
+  const costs = renumber(snapshot, members, standing, nowMs);
+  if (costs?.verdict.kind === 'renumber') return costs;
   return (
-    correct(snapshot, members, standing) ??
-    bridging.decided ??
-    renumber(snapshot, members, standing, nowMs) ??
     toBeTold(snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
+    costs ??
     (standing.drift === 0 ? (awaitingSpot(snapshot, bridging) ?? held('Balanced', {})) : null) ??
     inDrought(snapshot, standing, nowMs) ??
     unsettled(snapshot.workload, members, nowMs) ??
@@ -94,14 +96,14 @@ function correct(
   };
 }
 
+/** The costs to be written, or what has to settle before they are. */
 function renumber(
   snapshot: RebalanceSnapshot,
   members: readonly Member[],
-  standing: Standing,
+  { drift, untyped, numbers }: Standing,
   nowMs: number,
 ): Decided | null {
   const { workload } = snapshot;
-  const { drift, untyped, numbers } = standing;
   if (drift !== 0 || untyped > 0) return null;
   const revision = activeRevision(workload);
   if (revision === null || hasForeignCost(revision.template.metadata?.annotations ?? {})) return null;
@@ -109,10 +111,7 @@ function renumber(
   const renumberings = renumberingsOf(numbers, members);
   if (renumberings.length === 0) return null;
   const change = unsettled(workload, members, nowMs);
-  // What is told and what holds moves come first in a report, settled or not.
-  if (change !== null) {
-    return toBeTold(snapshot, members, standing, nowMs) ?? moveGate(snapshot, nowMs) ?? change;
-  }
+  if (change !== null) return change;
   return {
     verdict: { kind: 'renumber', renumberings },
     reason: 'CostOrder',
