@@ -109,7 +109,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     metrics,
     logger,
   });
-  const { cluster, reflectors, ledger, observation } = observing;
+  const { cluster, isConfined, rooms, shapes, reflectors, ledger, observation } = observing;
   if (ledger === undefined) {
     const note = 'inside the webhook, so that pods that wait for spot capacity get no substitutes';
     logger.warn(`the ledger is ${note}`);
@@ -130,14 +130,13 @@ export function createController({ configuration, credentials, logger }: AppPart
     metrics,
     logger,
   });
-  const { rooms, shapes } = observing;
   const { ledgers, rebalancer, narrator, policyOf } = moving;
   const reconciler = new Reconciler({
     cluster,
     problems: new Problems(recorder),
     logger,
     policyOf,
-    isConfined: values.scope.namespaces.length > 0,
+    isConfined,
     ledgers,
     reaches:
       ledger &&

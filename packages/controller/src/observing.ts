@@ -33,6 +33,8 @@ export interface ObservingParts {
 
 export interface Observing {
   readonly cluster: Cluster;
+  /** Only the namespaces listed are seen. */
+  readonly isConfined: boolean;
   readonly rooms: Rooms;
   readonly shapes: Shapes;
   readonly reflectors: Reflectors;
@@ -60,7 +62,7 @@ export function openObserving(parts: ObservingParts): Observing {
       rejected: (error) => logger.error('object not understood', { resource: name, error }),
     }),
   });
-  const seen = { cluster, rooms, shapes, reflectors };
+  const seen = { cluster, isConfined, rooms, shapes, reflectors };
   if (isEmbedded(values.redis)) return { ...seen, ledger: undefined, observation: undefined };
 
   const measured = ledgerMetrics(metrics);
