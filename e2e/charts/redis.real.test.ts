@@ -1,3 +1,4 @@
+/** @needs redis control-plane helm */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

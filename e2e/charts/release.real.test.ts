@@ -1,3 +1,4 @@
+/** @needs control-plane helm definitions */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chartDir,

@@ -1,39 +1,21 @@
-/** Gets everything that the tests need into the cache, and starts nothing: `node e2e/cluster/prepare.ts`. */
-import { findDefinitions } from './binaries/definitions.ts';
-import { findKarpenter } from './binaries/karpenter.ts';
-import { prepareBinaries, prepareHelm, prepareKubectl, prepareNodeBinaries } from './binaries/prepare.ts';
+/**
+ * Gets what the tests need into the cache, and starts nothing: `node e2e/cluster/prepare.ts [PART ...]`, all parts
+ * without a name.
+ */
+import { PARTS } from './parts.ts';
 import { announce } from './process/announce.ts';
 import { reasonOf } from './process/failure.ts';
-import { prepareToolbox } from './process/toolbox.ts';
-import { findPrometheus } from './prometheus/program.ts';
-import { whyNoRealNode } from './real-node/possible.ts';
-import { findRedis } from './redis/program.ts';
-import { findShells } from './shells/program.ts';
 
-/** What some machines cannot have; the tests that need it say so and are left out. */
-async function prepareExtras(): Promise<void> {
-  const extras = [
-    await findKarpenter(announce),
-    await findPrometheus(announce),
-    await findShells(announce),
-    await findDefinitions(announce),
-  ];
-  for (const found of extras) {
-    if ('missing' in found) announce(`going on without: ${found.missing}`);
-  }
-  const whyNot = await whyNoRealNode();
-  if (whyNot !== undefined) return announce(`going on without a real node: ${whyNot}`);
-  await prepareNodeBinaries();
-  await prepareToolbox(announce);
-}
+const asked = process.argv.slice(2);
 
 try {
-  const programs = await prepareBinaries();
-  const clients = [await prepareHelm(), await prepareKubectl()];
-  const redis = await findRedis({ report: announce });
-  await prepareExtras();
-  for (const program of [...Object.values(programs), ...clients, redis.command])
-    process.stdout.write(`${program}\n`);
+  for (const name of asked.length > 0 ? asked : Object.keys(PARTS)) {
+    const prepare = PARTS[name];
+    if (prepare === undefined)
+      throw new RangeError(`there is no part '${name}': use ${Object.keys(PARTS).join(', ')}`);
+    const whyNot = await prepare(announce);
+    if (whyNot !== undefined) announce(`going on without: ${whyNot}`);
+  }
 } catch (error) {
   announce(`cluster: ${reasonOf(error)}`);
   process.exitCode = 1;

@@ -1,3 +1,4 @@
+/** @needs control-plane helm kubectl */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

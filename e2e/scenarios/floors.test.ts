@@ -1,3 +1,4 @@
+/** @needs nothing */
 import { describe, expect, it } from '@jest/globals';
 import { breachesOf, type Moment } from './floors.ts';
 

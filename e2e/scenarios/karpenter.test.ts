@@ -1,3 +1,4 @@
+/** @needs redis control-plane karpenter */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   findKarpenter,

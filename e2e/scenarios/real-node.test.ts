@@ -1,3 +1,4 @@
+/** @needs control-plane helm real-node */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type AuditEvent,

@@ -1,3 +1,4 @@
+/** @needs nothing */
 import { describe, expect, it } from '@jest/globals';
 import { restsOf, type RevisionMoment } from './revisions.ts';
 

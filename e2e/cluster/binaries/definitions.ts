@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
+import { mustBeDeclared } from '../process/declared.ts';
 import { run } from '../process/run.ts';
 import { VERSIONS } from '../versions.ts';
 import { findGo } from './go.ts';
@@ -24,6 +25,7 @@ const sources = [
 export async function findDefinitions(
   report: (line: string) => void,
 ): Promise<{ readonly texts: readonly string[] } | { readonly missing: string }> {
+  mustBeDeclared('definitions');
   const root = join(cacheDir(), 'go', 'pkg', 'mod');
   const absent = sources.filter(({ module }) => !existsSync(join(root, module)));
   if (absent.length > 0) {

@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { cacheDir } from '../cache.ts';
 import { reasonOf } from '../process/failure.ts';
+import { mustBeDeclared } from '../process/declared.ts';
 import { withLock } from '../process/lock.ts';
 import { isProgram } from '../process/path.ts';
 import { run } from '../process/run.ts';
@@ -24,6 +25,7 @@ const LOCK_TIMEOUT_MS = 30 * 60_000;
 export async function findKarpenter(
   report: (line: string) => void,
 ): Promise<KarpenterProgram | { readonly missing: string }> {
+  mustBeDeclared('karpenter');
   const command = cachedProgram('karpenter');
   const found = { command, crdDir: join(dirname(command), 'crds') };
   if (isProgram(command)) return found;

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { cacheDir } from '../cache.ts';
+import { mustBeDeclared } from '../process/declared.ts';
 import { withLock } from '../process/lock.ts';
 import { findProgram, isProgram } from '../process/path.ts';
 import { run } from '../process/run.ts';
@@ -39,6 +40,7 @@ const LOCK_TIMEOUT_MS = 60 * 60_000;
  * release, or by building them, in this order. What was fetched or built stays in the cache.
  */
 export async function prepareBinaries(options: PrepareOptions = {}): Promise<Programs> {
+  mustBeDeclared('control-plane');
   const where = await prepare(PROGRAM_NAMES, options);
   return {
     etcd: where('etcd'),
@@ -51,12 +53,14 @@ export async function prepareBinaries(options: PrepareOptions = {}): Promise<Pro
 
 /** The same for what only a real node takes. */
 export async function prepareNodeBinaries(options: PrepareOptions = {}): Promise<NodePrograms> {
+  mustBeDeclared('real-node');
   const where = await prepare(NODE_PROGRAM_NAMES, options);
   return { kubelet: where('kubelet'), 'kube-proxy': where('kube-proxy') };
 }
 
 /** The same for the helm that installs charts. */
 export async function prepareHelm(options: PrepareOptions = {}): Promise<string> {
+  mustBeDeclared('helm');
   const { dir = process.env['SPOTALIS_BINARIES'] } = options;
   // A directory for clusters need not hold it.
   const installed = findProgram('helm', dir ? [resolve(dir)] : []);
@@ -66,6 +70,7 @@ export async function prepareHelm(options: PrepareOptions = {}): Promise<string>
 
 /** The kubectl that people have, or one of the control plane's version. */
 export async function prepareKubectl(options: PrepareOptions = {}): Promise<string> {
+  mustBeDeclared('kubectl');
   const { dir = process.env['SPOTALIS_BINARIES'] } = options;
   const installed = findProgram('kubectl', dir ? [resolve(dir)] : []);
   return installed ?? (await prepare(['kubectl'], { ...options, dir: '' }))('kubectl');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
+import { mustBeDeclared } from '../process/declared.ts';
 import { withLock } from '../process/lock.ts';
 import { findProgram, isProgram } from '../process/path.ts';
 
@@ -15,6 +16,7 @@ const FETCH_TIMEOUT_MS = 10 * 60_000;
 export async function findPrometheus(
   report: (line: string) => void,
 ): Promise<PrometheusPrograms | { readonly missing: string }> {
+  mustBeDeclared('prometheus');
   const prometheus = findProgram('prometheus');
   const promtool = findProgram('promtool');
   if (prometheus && promtool) return { prometheus, promtool };

@@ -1,3 +1,4 @@
+/** @needs control-plane real-node */
 import { existsSync, readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { KubeObject } from '../api/client.ts';

@@ -2,6 +2,7 @@ import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
+import { mustBeDeclared } from '../process/declared.ts';
 import { withLock } from '../process/lock.ts';
 import { findProgram, isProgram } from '../process/path.ts';
 import { run } from '../process/run.ts';
@@ -28,6 +29,7 @@ class RedisNotFound extends Error {
 
 /** From PATH, from the cache, or unpacked into the cache from the Debian package: nothing is installed. */
 export async function findRedis({ report }: { report: (line: string) => void }): Promise<RedisProgram> {
+  mustBeDeclared('redis');
   const installed = findProgram('redis-server');
   if (installed && (await majorVersion({ command: installed, env: {} })) >= LEAST_MAJOR) {
     return { command: installed, env: {} };

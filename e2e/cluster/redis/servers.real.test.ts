@@ -1,3 +1,4 @@
+/** @needs redis */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';

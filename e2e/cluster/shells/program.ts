@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
+import { mustBeDeclared } from '../process/declared.ts';
 import { withLock } from '../process/lock.ts';
 import { findProgram, isProgram } from '../process/path.ts';
 
@@ -22,6 +23,7 @@ const FETCH_TIMEOUT_MS = 5 * 60_000;
 export async function findShells(
   report: (line: string) => void,
 ): Promise<Shells | { readonly missing: string }> {
+  mustBeDeclared('shells');
   const [zsh, fish] = ['zsh', 'fish'].map((name) => findProgram(name));
   if (zsh && fish) {
     const installed = (command: string): Shell => ({ command, env: {}, prologue: '' });

@@ -1,3 +1,4 @@
+/** @needs control-plane */
 import { createPrivateKey, sign } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** @needs control-plane */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Cluster, startCluster } from '@spotalis/cluster';
 import { compareStores } from './testing/store-comparison.ts';

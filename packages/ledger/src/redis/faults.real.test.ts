@@ -1,3 +1,4 @@
+/** @needs redis */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RedisServers, startProxy, startRedis, waitFor } from '@spotalis/cluster';

@@ -1,3 +1,4 @@
+/** @needs redis */
 import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type RedisServers, startRedis } from '@spotalis/cluster';

@@ -1,3 +1,4 @@
+/** @needs redis */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRedis } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';

@@ -1,3 +1,4 @@
+/** @needs control-plane */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type Cluster, type KubeObject, startCluster, waitFor } from '@spotalis/cluster';
 import { ApiClient, Credentials, Transport } from '@spotalis/kube';

@@ -1,10 +1,16 @@
 import { constants } from 'node:os';
+import { rounded } from './record.mjs';
 
 /** Steps one after another, until somebody wants an end; and what came of them. */
 export class Steps {
   #passed = 0;
   #failed = 0;
   #end = new AbortController();
+  #record;
+
+  constructor(record) {
+    this.#record = record;
+  }
 
   /** Remembers the first signal: what runs is to end, and nothing more begins. */
   end(signal) {
@@ -20,14 +26,12 @@ export class Steps {
   async take(title, play) {
     if (this.ending.aborted) return false;
     console.log(`\n== ${title}`);
-    const outcome = await play();
-    this.count(outcome);
-    return outcome.failed === 0;
-  }
-
-  count({ passed, failed }) {
+    const began = performance.now();
+    const { passed, failed } = await play();
     this.#passed += passed;
     this.#failed += failed;
+    this.#record.step(title, rounded((performance.now() - began) / 1000), { passed, failed });
+    return failed === 0;
   }
 
   get summary() {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Record } from './record.mjs';
 import { Steps } from './steps.mjs';
 
 const good = { passed: 2, failed: 0 };
@@ -6,10 +7,12 @@ const bad = { passed: 1, failed: 1 };
 
 describe('the steps of a run', () => {
   let steps;
+  let record;
 
   beforeEach(() => {
     jest.spyOn(console, 'log').mockImplementation(() => undefined);
-    steps = new Steps();
+    record = new Record();
+    steps = new Steps(record);
   });
 
   afterEach(() => {
@@ -21,6 +24,7 @@ describe('the steps of a run', () => {
     expect(steps).toMatchObject({ summary: '2 passed, 0 failed', exitCode: 0 });
     expect(await steps.take('two', () => bad)).toBe(false);
     expect(steps).toMatchObject({ summary: '3 passed, 1 failed', exitCode: 1 });
+    expect(record.table()).toMatch(/ s {2}one\n.* s {2}two\n.* s {2}all$/);
   });
 
   it('have not passed when there were none', () => {

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { jest } from './jest.mjs';
+
+/** What most files need; one that needs more, or less, says so. */
+const usual = ['redis', 'control-plane'];
+
+/**
+ * What a file of tests on real parts says of itself in its first comment: `@needs helm redis` names its parts,
+ * `@alone` and a reason that nothing may run beside it.
+ */
+export function requirementsOf(text) {
+  const [comment = ''] = /^\/\*\*.*?\*\//s.exec(text) ?? [];
+  const needs = /@needs ([\w -]+)/.exec(comment)?.[1].trim().split(/ +/);
+  return { needs: needs?.filter((need) => need !== 'nothing') ?? usual, alone: /@alone\b/.test(comment) };
+}
+
+/** Every file of tests on real parts: its path, and what it says of itself. */
+export function realFiles() {
+  const list = execFileSync('node', [...jest, '--selectProjects', 'real', '--listTests'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return list
+    .split('\n')
+    .filter((line) => line.startsWith('/'))
+    .map((path) => relative(process.cwd(), path))
+    .toSorted()
+    .map((path) => ({ path, ...requirementsOf(readFileSync(path, 'utf8')) }));
+}

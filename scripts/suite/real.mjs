@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { runJest } from './jest.mjs';
+import { playInLanes } from './lanes.mjs';
+import { results, rounded } from './record.mjs';
+
+/** A lane is a cluster at work, which keeps about one core busy: more lanes would only wait for each other. */
+const lanes = Math.min(2, availableParallelism());
+
+const seconds = JSON.parse(readFileSync(new URL('seconds.json', import.meta.url), 'utf8'));
+
+/** Of a file that nobody has measured yet. */
+const unknownSeconds = 60;
+
+const line = (verdict, took, path, rest) =>
+  console.log(`  ${verdict.padEnd(8)} ${took.toFixed(1).padStart(6)} s  ${path}${rest}`);
+
+/** Tests on real parts, file by file; each file has a process of its own, so that none inherits another's state. */
+export class RealTests {
+  #ending;
+  #record;
+  #strict;
+  #env;
+  #play;
+  #unsteady = [];
+
+  /** With `strict`, a file that fails once has failed. `playJest` is `runJest`, but for its own tests. */
+  constructor({ ending, record, strict = false, env = {}, playJest = runJest }) {
+    this.#ending = ending;
+    this.#record = record;
+    this.#strict = strict;
+    this.#env = env;
+    this.#play = playJest;
+    mkdirSync(join(results, 'files'), { recursive: true });
+  }
+
+  /**
+   * Plays all files in lanes, and once more, alone, those that failed. `besides` are jobs of another kind which may run
+   * at the same time: `{ title, seconds, needs, play }`.
+   */
+  async play({ files, parts, besides = [] }) {
+    const total = { passed: 0, failed: 0 };
+    const count = ({ passed, failed }) => {
+      total.passed += passed;
+      total.failed += failed;
+    };
+    const again = [];
+    const jobs = [
+      ...besides.map((job) => ({ ...job, alone: false })),
+      ...files.map((file) => ({
+        ...file,
+        seconds: seconds[file.path] ?? unknownSeconds,
+        play: async () => {
+          const outcome = await this.#playOnce(file);
+          if (outcome.failed > 0) again.push({ file, first: outcome });
+          else count(outcome);
+        },
+      })),
+    ];
+    const left = await playInLanes({
+      jobs,
+      lanes,
+      parts,
+      ending: this.#ending,
+      play: async (job) => {
+        const outcome = await job.play();
+        if (outcome !== undefined) count(outcome);
+      },
+    });
+    for (const { file, first } of again) count(await this.#playAgain(file, first));
+    if (this.#ending.aborted) return total;
+    for (const { path, title, needs } of left) {
+      line('FAILED', 0, path ?? title, `: not played, for want of one of these: ${needs.join(', ')}`);
+      count({ passed: 0, failed: 1 });
+    }
+    return total;
+  }
+
+  /** Files that failed once and passed when they were played again. */
+  get unsteady() {
+    return this.#unsteady;
+  }
+
+  async #playOnce(file) {
+    const outcome = await this.#jest(file, 'log');
+    this.#record.file(file.path, outcome.took, outcome);
+    const { passed, failed } = outcome;
+    line(failed > 0 ? 'failed' : 'ok', outcome.took, file.path, `  ${passed} passed, ${failed} failed`);
+    if (failed > 0 && !this.#ending.aborted) console.log(`${readLog(outcome.log)}\n`);
+    return outcome;
+  }
+
+  async #playAgain(file, first) {
+    if (this.#ending.aborted || this.#strict) return first;
+    console.log(`  once more, alone: ${file.path}`);
+    const second = await this.#jest(file, 'again.log');
+    const steady = second.failed > 0;
+    line(
+      steady ? 'FAILED' : 'unsteady',
+      second.took,
+      file.path,
+      `  ${second.passed} passed, ${second.failed} failed`,
+    );
+    console.log(`${readLog(second.log)}\n`);
+    if (!steady) {
+      this.#unsteady.push(file.path);
+      this.#record.unsteady(file.path);
+    }
+    return second;
+  }
+
+  async #jest({ path, needs }, ending) {
+    const name = join(results, 'files', path.replaceAll('/', '-').replace(/\.test\.ts$/, ''));
+    const log = `${name}.${ending}`;
+    const began = performance.now();
+    const outcome = await this.#play(['--selectProjects', 'real', '--runInBand', '--runTestsByPath', path], {
+      report: `${name}.json`,
+      log,
+      env: { ...this.#env, SPOTALIS_TEST_PARTS: needs.join(' ') },
+      ending: this.#ending,
+    });
+    return { ...outcome, took: rounded((performance.now() - began) / 1000), log };
+  }
+}
+
+function readLog(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
+}
