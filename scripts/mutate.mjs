@@ -1,7 +1,7 @@
 /**
  * Do the tests hold the rule? Brings back, one at a time, the rules that were tried and rejected, in a copy of the
  * sources, and demands that a test goes red. `node scripts/mutate.mjs [part of a name]`; with --report FILE the
- * counts go there as JSON.
+ * counts go there as JSON; with --of FILE (once or more) only those that edit such a file, or whose tests it is of.
  *
  * A mutation that no test notices is a failure; so is one whose place in the source is gone, since it would prove
  * nothing; and so are tests that are red without any mutation.
@@ -126,11 +126,17 @@ async function tryMutation(copy, { because, edits, tests }) {
 
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { report: { type: 'string' } },
+    options: { report: { type: 'string' }, of: { type: 'string', multiple: true } },
     allowPositionals: true,
   });
   const [wanted = ''] = positionals;
-  const chosen = mutations.filter(({ name }) => name.includes(wanted));
+  const chosen = mutations.filter(
+    (mutation) => mutation.name.includes(wanted) && concerns(mutation, values.of),
+  );
+  if (chosen.length === 0 && values.of) {
+    console.log('no mutation concerns these files');
+    return writeReport(values.report, { passed: 0, failed: 0 });
+  }
   if (chosen.length === 0) {
     console.log(`no mutation has '${wanted}' in its name; there are:`);
     for (const { name } of mutations) console.log(`  ${name}`);
@@ -161,10 +167,19 @@ async function main() {
     if (problem) failed += 1;
   }
   console.log(`\n${chosen.length - failed} of ${chosen.length} rejected rules were noticed`);
-  if (values.report) {
-    writeFileSync(values.report, JSON.stringify({ passed: chosen.length - failed, failed }));
-  }
-  return failed === 0 ? 0 : 1;
+  return writeReport(values.report, { passed: chosen.length - failed, failed });
+}
+
+/** Returns the exit code. */
+function writeReport(file, outcome) {
+  if (file) writeFileSync(file, JSON.stringify(outcome));
+  return outcome.failed === 0 ? 0 : 1;
+}
+
+function concerns({ edits, tests }, files) {
+  if (files === undefined) return true;
+  const folder = tests === 'redis' ? 'packages/ledger/src/redis/' : tests;
+  return files.some((path) => path.startsWith(folder) || edits.some(({ file }) => file === path));
 }
 
 process.exitCode = await main();

@@ -11,6 +11,7 @@ import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { PARTS } from '../e2e/cluster/parts.ts';
 import { runChecks } from './checks.mjs';
+import { affectedBy, changedSince } from './suite/changed.mjs';
 import { realFiles } from './suite/files.mjs';
 import { run, runJest } from './suite/jest.mjs';
 import { prepareParts } from './suite/parts.mjs';
@@ -19,6 +20,7 @@ import { Record, results } from './suite/record.mjs';
 import { Steps } from './suite/steps.mjs';
 
 const usage = `npm test [-- OPTIONS]
+  --changed [COMMIT]   checks and unit tests, and of the rest what a change since that commit (HEAD) can break
   --nightly            20,000 cases of each property instead of 1,000; and --strict
   --strict             a test that fails once has failed, even if it passes when it is played again
   --scenarios [NAME]   only files on real parts with NAME in their path, else tests with NAME in their title`;
@@ -35,11 +37,12 @@ const callsFile = resolve(results, 'calls.txt');
 const asOutcome = (code) => (code === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 });
 
 /** Each rejected rule that a test notices when it comes back counts as one passed. */
-async function runMutations() {
+async function runMutations(changed) {
   const report = `${results}/mutations.json`;
   const log = `${results}/mutations.log`;
   rmSync(report, { force: true });
-  const code = await run('node', ['scripts/mutate.mjs', '--report', report], { log, ending });
+  const of = changed.flatMap((path) => ['--of', path]);
+  const code = await run('node', ['scripts/mutate.mjs', '--report', report, ...of], { log, ending });
   const { passed, failed } = existsSync(report)
     ? JSON.parse(readFileSync(report, 'utf8'))
     : { passed: 0, failed: 1 };
@@ -59,18 +62,35 @@ function seedProperties() {
   console.log(`properties: ${cases} cases; again with SPOTALIS_PROPERTY_SEED=${env.SPOTALIS_PROPERTY_SEED}`);
 }
 
-async function testEverything({ strict }) {
+async function testEverything({ strict, since }) {
   seedProperties();
-  const parts = prepareParts(Object.keys(PARTS), { ending });
+  const changed = since === undefined ? undefined : changedSince(since);
+  const all = realFiles();
+  const files = changed === undefined ? all : affectedBy(changed, all);
+  if (changed !== undefined)
+    console.log(
+      `${changed.length} files changed since ${since}: ${files.length} of ${all.length} on real parts`,
+    );
+  const parts = prepareParts(
+    Object.keys(PARTS).filter(
+      (name) => changed === undefined || files.some(({ needs }) => needs.includes(name)),
+    ),
+    { ending },
+  );
   await steps.take('checks', () => runChecks(steps));
   await steps.take('bundles', bundle);
   await steps.take('unit tests', () =>
     runJest(['--selectProjects', 'unit', '--maxWorkers=100%'], { report: `${results}/unit.json`, ending }),
   );
-  const mutations = { title: 'rejected rules', seconds: 240, needs: ['redis'], play: runMutations };
-  const real = await playRealParts(realFiles(), { strict, parts, besides: [mutations] });
-  // A test that failed did not use all that it uses.
-  if (real.steady) await steps.take('rights that nobody uses', compareRights);
+  const mutations = {
+    title: 'rejected rules',
+    seconds: 240,
+    needs: ['redis'],
+    play: () => runMutations(changed ?? []),
+  };
+  const { steady } = await playRealParts(files, { strict, parts, besides: [mutations] });
+  // A test that failed, or was not played, did not use all that it uses.
+  if (steady && changed === undefined) await steps.take('rights that nobody uses', compareRights);
 }
 
 async function playRealParts(files, { strict, parts, besides }) {
@@ -115,6 +135,7 @@ async function bundle() {
 async function main() {
   const { values, positionals } = parseArgs({
     options: {
+      changed: { type: 'boolean', default: false },
       nightly: { type: 'boolean', default: false },
       strict: { type: 'boolean', default: false },
       scenarios: { type: 'boolean', default: false },
@@ -124,6 +145,7 @@ async function main() {
   const strict = values.strict || values.nightly;
   if (values.nightly) process.env.SPOTALIS_PROPERTY_RUNS ??= nightlyCases;
   if (values.scenarios) await playScenarios(positionals[0], { strict });
+  else if (values.changed) await testEverything({ strict, since: positionals[0] ?? 'HEAD' });
   else if (positionals.length > 0) throw new TypeError(`unexpected argument '${positionals[0]}'`);
   else await testEverything({ strict });
   record.write();
