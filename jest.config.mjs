@@ -1,6 +1,6 @@
 /**
- * Two projects: `unit` needs nothing but Node and runs in parallel; `real` talks to a real API server or a
- * real Redis, so its files run one after the other.
+ * Two projects: `unit` needs nothing but Node; `real` talks to a real API server or a real Redis, and waits longer where
+ * the machine is busy.
  */
 const shared = {
   extensionsToTreatAsEsm: ['.ts'],
@@ -32,6 +32,7 @@ export default {
     {
       ...shared,
       displayName: 'real',
+      testEnvironment: '<rootDir>/scripts/suite/patient-environment.mjs',
       testMatch: [
         '<rootDir>/packages/**/*.real.test.ts',
         '<rootDir>/e2e/**/*.real.test.ts',

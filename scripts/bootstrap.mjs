@@ -19,6 +19,7 @@ const commands = {
   check: ['node', 'scripts/check.mjs'],
   cluster: ['node', 'e2e/cluster/main.ts'],
   e2e: ['node', 'scripts/test.mjs', '--scenarios'],
+  stress: ['node', 'scripts/stress.mjs'],
   bench: ['node', 'e2e/bench/main.ts'],
   docs: ['node', 'scripts/generate-docs.mjs'],
   format: ['biome', 'format', '--write', '.'],

@@ -8,12 +8,17 @@ const usual = ['redis', 'control-plane'];
 
 /**
  * What a file of tests on real parts says of itself in its first comment: `@needs helm redis` names its parts,
- * `@alone` and a reason that nothing may run beside it.
+ * `@alone` and a reason that nothing may run beside it, `@starved` and a reason why it cannot pass with a third of a CPU.
  */
 export function requirementsOf(text) {
   const [comment = ''] = /^\/\*\*.*?\*\//s.exec(text) ?? [];
   const needs = /@needs ([\w -]+)/.exec(comment)?.[1].trim().split(/ +/);
-  return { needs: needs?.filter((need) => need !== 'nothing') ?? usual, alone: /@alone\b/.test(comment) };
+  const starved = /@starved ([^@]*?)\s*(?:\*\/|@)/s.exec(comment)?.[1].replaceAll(/\s*\n \* */g, ' ');
+  return {
+    needs: needs?.filter((need) => need !== 'nothing') ?? usual,
+    alone: /@alone\b/.test(comment),
+    ...(starved && { starved }),
+  };
 }
 
 /** Every file of tests on real parts: its path, and what it says of itself. */

@@ -12,7 +12,13 @@ describe('what a file of tests on real parts says of itself', () => {
     },
     { text: '/** @needs nothing */', needs: [], alone: false },
     { text: "import 'x';\n/** @needs helm */", needs: ['redis', 'control-plane'], alone: false },
-  ])('$text', ({ text, needs, alone }) => {
-    expect(requirementsOf(text)).toEqual({ needs, alone });
+    {
+      text: '/**\n * @needs redis\n * @starved 500 pods\n * in 2 s\n */',
+      needs: ['redis'],
+      alone: false,
+      starved: '500 pods in 2 s',
+    },
+  ])('$text', ({ text, ...requirements }) => {
+    expect(requirementsOf(text)).toEqual(requirements);
   });
 });

@@ -9,13 +9,15 @@ const lingerMs = 30_000;
 
 /**
  * Runs a command to its end, or until `ending` aborts; with `report`, no longer than `lingerMs` after that file was
- * written. It prints to the terminal or, with `log`, into that file. Resolves with its exit code, or with what ended it.
+ * written. It prints to the terminal or, with `log`, into that file. `under` is what starts it, if not this process
+ * itself. Resolves with its exit code, or with what ended it.
  */
-export function run(command, args, { report, log, env, ending } = {}) {
+export function run(command, args, { report, log, env, ending, under = [] } = {}) {
+  const [program, ...rest] = [...under, command, ...args];
   const output = log === undefined ? undefined : openSync(log, 'w');
   const say = (line) => (output === undefined ? console.log(line) : writeSync(output, `${line}\n`));
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
+    const child = spawn(program, rest, {
       stdio: output === undefined ? 'inherit' : ['ignore', output, output],
       signal: ending,
       env: { ...process.env, ...env },

@@ -6,7 +6,7 @@ import { playInLanes } from './lanes.mjs';
 import { results, rounded } from './record.mjs';
 
 /** A lane is a cluster at work, which keeps about one core busy: more lanes would only wait for each other. */
-const lanes = Math.min(2, availableParallelism());
+const usualLanes = Math.min(2, availableParallelism());
 
 const seconds = JSON.parse(readFileSync(new URL('seconds.json', import.meta.url), 'utf8'));
 
@@ -23,14 +23,16 @@ export class RealTests {
   #strict;
   #env;
   #play;
+  #lanes;
   #unsteady = [];
 
   /** With `strict`, a file that fails once has failed. `playJest` is `runJest`, but for its own tests. */
-  constructor({ ending, record, strict = false, env = {}, playJest = runJest }) {
+  constructor({ ending, record, strict = false, env = {}, lanes = usualLanes, playJest = runJest }) {
     this.#ending = ending;
     this.#record = record;
     this.#strict = strict;
     this.#env = env;
+    this.#lanes = lanes;
     this.#play = playJest;
     mkdirSync(join(results, 'files'), { recursive: true });
   }
@@ -60,7 +62,7 @@ export class RealTests {
     ];
     const left = await playInLanes({
       jobs,
-      lanes,
+      lanes: this.#lanes,
       parts,
       ending: this.#ending,
       play: async (job) => {

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf } from './failure.ts';
+import { patience } from './patience.ts';
 
 export interface WaitOptions<T = unknown> {
+  /** On an idle machine; in a test more, by its patience. */
   readonly timeoutMs?: number;
   readonly intervalMs?: number;
   /** What the value must be like; without it, anything that JavaScript takes for true. */
@@ -18,8 +20,9 @@ const LATE = Symbol('late');
 export async function waitFor<T>(
   description: string,
   condition: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs = 50, until = Boolean }: WaitOptions<T> = {},
+  { timeoutMs: idleMs = 30_000, intervalMs = 50, until = Boolean }: WaitOptions<T> = {},
 ): Promise<NonNullable<T>> {
+  const timeoutMs = Math.round(idleMs * patience());
   const deadline = performance.now() + timeoutMs;
   let last = 'no answer yet';
   for (;;) {
