@@ -119,6 +119,7 @@ describe('a drought', () => {
     const { cluster } = stage;
     await Promise.all([workload.scale(40), cluster.withdrawCapacity('spot')]);
     const withdrawnAtMs = performance.now();
+    // Pods created one after another wait at the same time: 28 in turn would take minutes.
     await workload.ready(40, fallbackAfterMs + 30_000);
     const bridgedMs = performance.now() - withdrawnAtMs;
     const removals = stage.evictions(namespace);
@@ -132,8 +133,6 @@ describe('a drought', () => {
     expect(substitutes).toBe(workload.exactly(40).spot);
     expect(await eventsOn(stage, workload, 'FallbackStarted')).toHaveLength(1);
     await toldWhileItLasts(stage, namespace);
-    // Pods created one after another wait at the same time, not one after another.
-    expect(bridgedMs).toBeLessThan(fallbackAfterMs + 30_000);
 
     const history = await PodHistory.follow(stage.cluster, namespace);
     const returnedAtMs = performance.now();

@@ -92,7 +92,6 @@ describe('windows on the night when the clocks change', () => {
       .map(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp) + shiftMs);
     expect(evictedAtMs).toHaveLength(1);
     expect(evictedAtMs[0]).toBeGreaterThanOrEqual(opensAtMs);
-    expect(evictedAtMs[0]).toBeLessThan(opensAtMs + minuteMs / 2);
   }, 180_000);
 
   it('every workload keeps its floor at each eviction', async () => {
