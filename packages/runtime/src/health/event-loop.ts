@@ -6,7 +6,14 @@ export interface EventLoopOptions {
   readonly maxLagMs?: number;
   /** The median is taken over one such stretch, so that a single long pause does not count as death. */
   readonly windowMs?: number;
+  readonly delays?: Delays;
 }
+
+/** Samples, in nanoseconds, of how long after its time a timer fired. */
+type Delays = Pick<
+  ReturnType<typeof monitorEventLoopDelay>,
+  'count' | 'percentile' | 'reset' | 'enable' | 'disable'
+>;
 
 const resolutionMs = 20;
 const nanosecondsPerMs = 1e6;
@@ -16,13 +23,14 @@ export class EventLoop implements Component {
   readonly name = 'event-loop';
   readonly #maxLagMs: number;
   readonly #windowMs: number;
-  readonly #delays = monitorEventLoopDelay({ resolution: resolutionMs });
+  readonly #delays: Delays;
   #timer: NodeJS.Timeout | undefined;
   #lagMs = 0;
 
   constructor(options: EventLoopOptions = {}) {
     this.#maxLagMs = options.maxLagMs ?? 1_000;
     this.#windowMs = options.windowMs ?? 10_000;
+    this.#delays = options.delays ?? monitorEventLoopDelay({ resolution: resolutionMs });
   }
 
   /** Median lag of the last whole window. */
@@ -37,6 +45,8 @@ export class EventLoop implements Component {
   start(): void {
     this.#delays.enable();
     this.#timer = setInterval(() => {
+      // Without a sample the loop stood still for all of it: the next one tells for how long.
+      if (this.#delays.count === 0) return;
       const median = this.#delays.percentile(50) / nanosecondsPerMs;
       this.#lagMs = Math.max(0, Math.round(median - resolutionMs));
       this.#delays.reset();
