@@ -9,6 +9,8 @@ const memory = 'packages/ledger/src/memory/memory-ledger.ts';
 const book = 'packages/ledger/src/memory/revision-book.ts';
 const outage = 'packages/ledger/src/outage.ts';
 const flight = 'packages/webhook/src/reserve/flight.ts';
+const cluster = 'packages/core/src/cluster/';
+const disruption = 'packages/core/src/disruption/';
 const rebalance = 'packages/core/src/rebalance/';
 const observe = 'packages/controller/src/observe/';
 const bypass = 'packages/controller/src/gate/bypass.ts';
@@ -284,10 +286,10 @@ export const mutations = [
   {
     name: 'percentages of a PDB rounded down',
     because: 'one pod more goes than the application allows',
-    tests: `${rebalance}pdb`,
+    tests: `${disruption}pdb`,
     edits: [
       {
-        file: `${rebalance}pdb.ts`,
+        file: `${disruption}pdb.ts`,
         find: "resolveFraction(minAvailable, expectedPods, 'up')",
         replace: "resolveFraction(minAvailable, expectedPods, 'down')",
       },
@@ -296,10 +298,10 @@ export const mutations = [
   {
     name: 'an unready pod is free for any PDB',
     because: 'evictions are sent that the API server refuses for ever',
-    tests: `${rebalance}pdb`,
+    tests: `${disruption}pdb`,
     edits: [
       {
-        file: `${rebalance}pdb.ts`,
+        file: `${disruption}pdb.ts`,
         find: 'if (!pod.ready && needed > 0 && healthy >= needed)',
         replace: 'if (!pod.ready)',
       },
@@ -308,10 +310,10 @@ export const mutations = [
   {
     name: 'the last available pod may go',
     because: 'a workload without a PDB loses one pod more than its own strategy allows',
-    tests: `${rebalance}availability`,
+    tests: `${cluster}availability`,
     edits: [
       {
-        file: `${rebalance}availability.ts`,
+        file: `${cluster}availability.ts`,
         find: 'sparesOne: available - 1 >= needed',
         replace: 'sparesOne: available >= needed',
       },
@@ -424,7 +426,7 @@ export const mutations = [
   {
     name: 'no cooldown after a move',
     because: 'a workload whose replacement came up on the wrong type is moved again and again',
-    tests: `${rebalance}(gate|cooldown)`,
+    tests: `(${rebalance}gate|${disruption}cooldown)`,
     edits: [
       {
         file: `${rebalance}gate.ts`,
@@ -436,10 +438,10 @@ export const mutations = [
   {
     name: 'a window is open at its very end',
     because: 'two windows that follow each other are one moment too long',
-    tests: 'packages/core/src/window/',
+    tests: `${disruption}window`,
     edits: [
       {
-        file: 'packages/core/src/window/window.ts',
+        file: `${disruption}window.ts`,
         find: 'openingAfter(window, nowMs - Math.min(window.durationMs, LONGEST_LOOK_BACK_MS))',
         replace: 'openingAfter(window, nowMs - Math.min(window.durationMs, LONGEST_LOOK_BACK_MS) - 1)',
       },

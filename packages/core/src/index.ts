@@ -86,27 +86,44 @@ export {
   preparePlacement,
   type TypePlacement,
 } from './capacity/placement.ts';
-export type { NodeRequirement, NodeSelectorTerm, PodSpecView, PodView, Toleration } from './capacity/pod.ts';
+export type {
+  NodeRequirement,
+  NodeSelectorTerm,
+  PodSpecView,
+  PodView,
+  Toleration,
+} from './cluster/pod-spec.ts';
 export { explainDrought } from './explain/drought.ts';
 export { explainRebalance } from './explain/rebalance.ts';
-export { readClusterWindow, scheduleIsCron } from './window/configured.ts';
-export { closing, isOpen, nextCommonOpening, nextOpening } from './window/window.ts';
+export { readClusterWindow, scheduleIsCron } from './disruption/cluster-window.ts';
+export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
 export { decide } from './rebalance/decide.ts';
-export { type Availability, availabilityOf } from './rebalance/availability.ts';
+export { type Availability, availabilityOf } from './cluster/availability.ts';
 export { type Candidates, candidatesOf } from './rebalance/candidate.ts';
-export { afterMove, cooldownEnd, type EndedMove, type MoveOutcome } from './rebalance/cooldown.ts';
+export {
+  afterMove,
+  cooldownEnd,
+  type EndedMove,
+  type MoveHistory,
+  type MoveOutcome,
+} from './disruption/cooldown.ts';
 export { correctionsOf } from './rebalance/correct.ts';
-export { type Evidence, evidenceFor, type FitQuestion } from './rebalance/fit.ts';
-export { activeRevision, membersOf } from './rebalance/member.ts';
-export { doomOf, type Nodes, type NodeView, type Taint } from './rebalance/node.ts';
+export { type Evidence, evidenceFor, type FitQuestion, type Misfit, type Misfits } from './cluster/fit.ts';
+export { activeRevision, membersOf } from './cluster/member.ts';
+export { doomOf, type Nodes, type NodeView, type Taint } from './cluster/node.ts';
 export {
   askPdbs,
   desiredHealthy,
   disruptionsAllowed,
   type PdbAnswer,
-  type PdbView,
-} from './rebalance/pdb.ts';
-export { type Doom, type Member, noVolumes, type PodVolumes, type WorkloadPod } from './rebalance/pod.ts';
+} from './disruption/pdb.ts';
+export {
+  type Doom,
+  type Member,
+  noVolumes,
+  type PodVolumes,
+  type WorkloadPod,
+} from './cluster/workload-pod.ts';
 export { type Protection, type ProtectionContext, protectionOf } from './rebalance/protection.ts';
 export { isOrderExact, renumberingsOf } from './rebalance/renumber.ts';
 export {
@@ -117,12 +134,11 @@ export {
   type RequestingSpec,
   type Resources,
   subtractResources,
-} from './rebalance/resources.ts';
+} from './cluster/resources.ts';
 export type {
   BudgetUse,
   DroughtState,
   LedgerState,
-  MoveHistory,
   PoolState,
   RebalanceSettings,
   RebalanceSnapshot,
@@ -135,11 +151,8 @@ export {
   type Exclusion,
   type ExclusionReason,
   type FactsByReason,
-  type Misfit,
-  type Misfits,
   type Move,
   type MoveFacts,
-  type PodReference,
   type RebalanceReason,
   rebalanceReasons,
   type RebalanceTrace,
@@ -158,12 +171,13 @@ export type {
   TemplateSpec,
   TemplateView,
   WorkloadView,
-} from './rebalance/workload.ts';
-export { identityOf, type Identified, type Identity, ownAnnotations, ownLabels } from './objects/metadata.ts';
-export { controllerOf } from './objects/owner.ts';
-export { type ObservedNamespace, pruneNamespace } from './objects/namespace.ts';
-export { type ObservedNode, pruneNode, type RawNode } from './objects/node.ts';
-export { type ObservedPdb, prunePdb, type RawPdb } from './objects/pdb.ts';
+} from './cluster/workload.ts';
+export { identityOf, type Identified, type Identity, ownAnnotations, ownLabels } from './cluster/metadata.ts';
+export { controllerOf } from './cluster/owner.ts';
+export type { PodReference } from './cluster/reference.ts';
+export { type ObservedNamespace, pruneNamespace } from './cluster/namespace.ts';
+export { type ObservedNode, pruneNode, type RawNode } from './cluster/observed-node.ts';
+export { type ObservedPdb, type PdbView, prunePdb, type RawPdb } from './cluster/pdb.ts';
 export {
   type Admission,
   admissionOf,
@@ -171,9 +185,9 @@ export {
   prunePod,
   type RawPod,
   tokenOf,
-} from './objects/pod.ts';
-export { type ObservedReplicaSet, pruneReplicaSet, type RawReplicaSet } from './objects/replicaset.ts';
-export { nodeViewOf, podViewOf, workloadViewOf } from './objects/view.ts';
+} from './cluster/observed-pod.ts';
+export { type ObservedReplicaSet, pruneReplicaSet, type RawReplicaSet } from './cluster/replicaset.ts';
+export { nodeViewOf, podViewOf, workloadViewOf } from './cluster/view.ts';
 export {
   type ObservedClaim,
   type ObservedVolume,
@@ -182,14 +196,14 @@ export {
   type RawClaim,
   type RawVolume,
   reachOf,
-} from './objects/volume.ts';
+} from './cluster/volume.ts';
 export {
   type ObservedWorkload,
   pruneWorkload,
   type RawWorkload,
   type WorkloadKind,
-} from './objects/workload.ts';
-export { accountOf, explainPod, type PodAccount } from './explain/pod.ts';
+} from './cluster/observed-workload.ts';
+export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
 export { type ReasonMeaning, reasonMeanings } from './explain/reason.ts';
 export { nearest } from './policy/nearest.ts';
 export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';

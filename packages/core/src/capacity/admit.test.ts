@@ -8,7 +8,7 @@ import { applyPatch } from '../testing/patch.ts';
 import { admitPod, type PodAdmission } from './admit.ts';
 import { classifyNode } from './classify.ts';
 import { type Placement, type PlacementOptions, preparePlacement } from './placement.ts';
-import type { PodView, Toleration } from './pod.ts';
+import type { PodView, Toleration } from '../cluster/pod-spec.ts';
 import { capacityTypes } from './type.ts';
 
 const plain: PlacementOptions = {

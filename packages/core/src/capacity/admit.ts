@@ -13,7 +13,7 @@ import {
   requiredTerms,
   selectsNothing,
   type Toleration,
-} from './pod.ts';
+} from '../cluster/pod-spec.ts';
 import { isSameRequirement } from './requirement.ts';
 import type { CapacityType } from './type.ts';
 

@@ -5,7 +5,7 @@ import { everyNode, nodeLabelSets, nodeLabelsOf, podSpecs, schedulerAccepts } fr
 import { allowedTypes } from './allowed.ts';
 import { classifyNode } from './classify.ts';
 import { preparePlacement } from './placement.ts';
-import { type NodeRequirement, type PodSpecView, requiredTerms } from './pod.ts';
+import { type NodeRequirement, type PodSpecView, requiredTerms } from '../cluster/pod-spec.ts';
 import { capacityTypes } from './type.ts';
 
 const plain = { tolerations: [], affinity: { spot: [], 'on-demand': [] }, spreadSpotOverZones: false };

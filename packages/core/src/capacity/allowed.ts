@@ -5,7 +5,7 @@ import {
   type PodSpecView,
   requiredTerms,
   selectsNothing,
-} from './pod.ts';
+} from '../cluster/pod-spec.ts';
 import { canAllBeMet } from './requirement.ts';
 import type { CapacityType } from './type.ts';
 

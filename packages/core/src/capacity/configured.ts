@@ -1,6 +1,6 @@
 import { type NodeLabelProblem, type NodeLabels, type NodeLabelTexts, readNodeLabels } from './labels.ts';
 import { type Placement, preparePlacement } from './placement.ts';
-import type { NodeRequirement, Toleration } from './pod.ts';
+import type { NodeRequirement, Toleration } from '../cluster/pod-spec.ts';
 
 /** What the configuration says about nodes and about pods that are sent to them. */
 export interface CapacityTexts {

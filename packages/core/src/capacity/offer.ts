@@ -1,6 +1,6 @@
 import { isMet, type NodeLabel } from './label.ts';
 import type { NodeLabels } from './labels.ts';
-import type { NodeRequirement } from './pod.ts';
+import type { NodeRequirement } from '../cluster/pod-spec.ts';
 import { canAllBeMet } from './requirement.ts';
 
 /** The part of a NodePool of Karpenter (karpenter.sh/v1) that says which nodes it makes. */

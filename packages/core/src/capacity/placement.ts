@@ -1,6 +1,6 @@
 import type { NodeLabel } from './label.ts';
 import type { NodeLabels } from './labels.ts';
-import type { NodeRequirement, Toleration } from './pod.ts';
+import type { NodeRequirement, Toleration } from '../cluster/pod-spec.ts';
 import { requirementOf } from './requirement.ts';
 import type { CapacityType } from './type.ts';
 

@@ -1,6 +1,6 @@
 import { meets } from '../policy/selector.ts';
 import type { NodeLabel } from './label.ts';
-import type { NodeRequirement } from './pod.ts';
+import type { NodeRequirement } from '../cluster/pod-spec.ts';
 
 export function requirementOf(label: NodeLabel): NodeRequirement {
   if (label.op === 'absent') return { key: label.key, operator: 'DoesNotExist' };

@@ -18,7 +18,7 @@ import {
   snapshot,
   template,
 } from '../testing/rebalance.ts';
-import { unschedulableSince } from './stuck.ts';
+import { unschedulableSince } from '../cluster/unschedulable.ts';
 
 const numbers = { spotPercentage: 70, minOnDemand: 1 };
 const onlyOnDemand = nodesOf(node('od-1', 'on-demand'));

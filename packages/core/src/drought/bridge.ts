@@ -1,12 +1,12 @@
 import { readPodMark } from '../capacity/mark.ts';
-import { evidenceFor } from '../rebalance/fit.ts';
-import { templatesOf } from '../rebalance/member.ts';
-import { type Member, noVolumes } from '../rebalance/pod.ts';
-import { referenceTo } from '../rebalance/reference.ts';
+import { evidenceFor } from '../cluster/fit.ts';
+import { templatesOf } from '../cluster/member.ts';
+import { type Member, noVolumes } from '../cluster/workload-pod.ts';
+import { referenceTo } from '../cluster/reference.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import { type Decided, held, type Standing, type Verdict } from '../rebalance/verdict.ts';
 import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } from './breaker.ts';
-import { unprovableConstraint } from '../rebalance/spread.ts';
+import { unprovableConstraint } from '../cluster/spread.ts';
 import { emptyNode } from './shape.ts';
 import { isWithdrawing } from './notice.ts';
 import { type StuckPod, stuckPods } from './stuck.ts';

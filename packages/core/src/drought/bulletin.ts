@@ -1,4 +1,4 @@
-import type { WorkloadKind } from '../objects/workload.ts';
+import type { WorkloadKind } from '../cluster/observed-workload.ts';
 import type { Breaker } from './breaker.ts';
 import { probeAtMs } from './breaker.ts';
 

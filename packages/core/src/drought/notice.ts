@@ -1,5 +1,5 @@
 import type { CapacityType } from '../capacity/type.ts';
-import { doomOf, type Nodes } from '../rebalance/node.ts';
+import { doomOf, type Nodes } from '../cluster/node.ts';
 
 /** Fewer are an ordinary interruption. */
 const MANY = 3;

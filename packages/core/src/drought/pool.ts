@@ -1,5 +1,5 @@
 import type { Placement } from '../capacity/placement.ts';
-import { type PodSpecView, requiredTerms } from '../capacity/pod.ts';
+import { type PodSpecView, requiredTerms } from '../cluster/pod-spec.ts';
 
 /** Tolerations that the API server and the kubelets deal out; templates do not have them yet. */
 const systemTaints = 'node.kubernetes.io/';

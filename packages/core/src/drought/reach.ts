@@ -1,7 +1,7 @@
 import type { CapacityType } from '../capacity/type.ts';
-import { matchesTerms } from '../rebalance/match.ts';
-import type { Nodes } from '../rebalance/node.ts';
-import type { PodVolumes } from '../rebalance/pod.ts';
+import { matchesTerms } from '../cluster/match.ts';
+import type { Nodes } from '../cluster/node.ts';
+import type { PodVolumes } from '../cluster/workload-pod.ts';
 
 /**
  * Which capacity a pod with these volumes can get, judged by the nodes there are. `unknown`: by none of them, or the

@@ -1,5 +1,5 @@
 import { foreignKeys } from '../policy/keys.ts';
-import { isInterruption, type NodeView, type Taint } from '../rebalance/node.ts';
+import { isInterruption, type NodeView, type Taint } from '../cluster/node.ts';
 
 /** Labels whose value is another one on every node. */
 const ownLabels: ReadonlySet<string> = new Set([foreignKeys.hostname]);

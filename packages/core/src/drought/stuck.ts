@@ -1,42 +1,10 @@
 import { allowedTypes } from '../capacity/allowed.ts';
 import type { Placement } from '../capacity/placement.ts';
-import { evidenceFor } from '../rebalance/fit.ts';
-import type { Nodes } from '../rebalance/node.ts';
-import type { Member, PodVolumes } from '../rebalance/pod.ts';
-import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
+import { evidenceFor } from '../cluster/fit.ts';
+import type { Nodes } from '../cluster/node.ts';
+import type { Member, PodVolumes } from '../cluster/workload-pod.ts';
+import type { TemplateView, WorkloadView } from '../cluster/workload.ts';
 import { typesReached } from './reach.ts';
-
-/** The part of a pod that says whether the scheduler looks for a node for it in vain. */
-export interface UnscheduledView {
-  readonly spec?: {
-    readonly nodeName?: string;
-    readonly schedulingGates?: readonly unknown[] | null;
-  };
-  readonly status?: {
-    readonly nominatedNodeName?: string;
-    readonly conditions?: readonly {
-      readonly type: string;
-      readonly status: string;
-      readonly reason?: string;
-      readonly message?: string;
-      readonly lastTransitionTime?: string;
-    }[];
-  };
-}
-
-/**
- * Since when the scheduler has found no node for a pod; null while that is not so. A pod that somebody still holds
- * back, that others are preempted for, or that waits for a volume waits for something else than capacity.
- */
-export function unschedulableSince({ spec, status }: UnscheduledView): number | null {
-  if (spec?.nodeName || status?.nominatedNodeName || (spec?.schedulingGates ?? []).length > 0) return null;
-  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (condition?.status !== 'False' || condition.reason !== 'Unschedulable') return null;
-  // "persistentvolumeclaim "x" not found", "pod has unbound immediate PersistentVolumeClaims": the scheduler's words.
-  if (/persistentvolumeclaim/i.test(condition.message ?? '')) return null;
-  const sinceMs = Date.parse(condition.lastTransitionTime ?? '');
-  return Number.isNaN(sinceMs) ? null : sinceMs;
-}
 
 export interface StuckContext {
   readonly workload: WorkloadView;

@@ -1,13 +1,12 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
-import type { Doom } from '../rebalance/pod.ts';
+import type { Misfit, Misfits } from '../cluster/fit.ts';
+import type { Doom } from '../cluster/workload-pod.ts';
 import type {
   Exclusion,
   ExclusionReason,
   FactsByReason,
-  Misfit,
-  Misfits,
   MoveFacts,
   RebalanceTrace,
   Standing,

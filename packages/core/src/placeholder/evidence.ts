@@ -1,6 +1,6 @@
-import type { ObservedPod } from '../objects/pod.ts';
-import type { Nodes } from '../rebalance/node.ts';
-import { addResources, type Resources } from '../rebalance/resources.ts';
+import type { ObservedPod } from '../cluster/observed-pod.ts';
+import type { Nodes } from '../cluster/node.ts';
+import { addResources, type Resources } from '../cluster/resources.ts';
 
 /** What placeholders say about capacity of one type for one workload. */
 export type PlaceholderEvidence =

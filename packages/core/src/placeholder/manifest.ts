@@ -1,6 +1,6 @@
 import type { CapacityType } from '../capacity/type.ts';
 import { foreignKeys, placeholderKeys } from '../policy/keys.ts';
-import type { Resources } from '../rebalance/resources.ts';
+import type { Resources } from '../cluster/resources.ts';
 import { type PlaceholderShape, shapeText } from './shape.ts';
 
 /** Which workload's pod a placeholder stands for, and where it would go. */
@@ -21,12 +21,6 @@ export interface PlaceholderOptions {
   /** The controller's Deployment, with which all placeholders go; null where it runs without one. */
   readonly owner: { readonly name: string; readonly uid: string } | null;
 }
-
-/**
- * Below 0, so that every other pod preempts a placeholder and a placeholder preempts none; lower ones than this are
- * not looked at by cluster-autoscaler (--expendable-pods-priority-cutoff).
- */
-export const placeholderPriority = -10;
 
 /** By workload and type, so that no second one can be made beside the first. */
 export const placeholderName = ({ uid, type }: Pick<PlaceholderSubject, 'uid' | 'type'>): string =>

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { preparePlacement } from '../capacity/placement.ts';
 import { capacityTypes } from '../capacity/type.ts';
-import { evidenceFor } from '../rebalance/fit.ts';
-import { noVolumes, type PodVolumes } from '../rebalance/pod.ts';
+import { evidenceFor } from '../cluster/fit.ts';
+import { noVolumes, type PodVolumes } from '../cluster/workload-pod.ts';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { everyNode, nodeLabelSets, podSpecs, schedulerAccepts } from '../testing/nodes.ts';
 import { node, nodesOf, pod, settings, template } from '../testing/rebalance.ts';
 import { placeholderManifest } from './manifest.ts';
-import { readPlaceholderMark } from './mark.ts';
+import { readPlaceholderMark } from '../cluster/placeholder-mark.ts';
 import { type PlaceholderShape, type ShapeQuestion, shapeOf, shapeText } from './shape.ts';
 
 const zone = 'topology.kubernetes.io/zone';

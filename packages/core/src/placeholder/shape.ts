@@ -4,18 +4,13 @@ import {
   requiredTerms,
   selectsNothing,
   type Toleration,
-} from '../capacity/pod.ts';
+} from '../cluster/pod-spec.ts';
 import type { Labels } from '../policy/keys.ts';
-import type { FitQuestion } from '../rebalance/fit.ts';
-import { matchesPlacement, toleratesAll } from '../rebalance/match.ts';
-import type { Resources } from '../rebalance/resources.ts';
-import {
-  antiAffinityTerms,
-  hardConstraints,
-  spreadRules,
-  unprovableConstraint,
-} from '../rebalance/spread.ts';
-import type { PodAffinityTerm, TemplateView } from '../rebalance/workload.ts';
+import type { FitQuestion } from '../cluster/fit.ts';
+import { matchesPlacement, toleratesAll } from '../cluster/match.ts';
+import type { Resources } from '../cluster/resources.ts';
+import { antiAffinityTerms, hardConstraints, spreadRules, unprovableConstraint } from '../cluster/spread.ts';
+import type { PodAffinityTerm, TemplateView } from '../cluster/workload.ts';
 
 /** Where a pod of a workload could go and how much room it takes there: all that a placeholder has to have of it. */
 export interface PlaceholderShape {

@@ -4,7 +4,7 @@ import { targetOnDemand } from '../distribution/target.ts';
 import { parseSchedule } from '../policy/schedule.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import type { DroughtReport } from '../drought/bulletin.ts';
-import type { WorkloadPod } from '../rebalance/pod.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import {
   altered,

@@ -1,9 +1,9 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { TypeCounts } from '../distribution/target.ts';
 import { targetOnDemand } from '../distribution/target.ts';
-import { afterMove } from '../rebalance/cooldown.ts';
+import { afterMove } from '../disruption/cooldown.ts';
 import { decide } from '../rebalance/decide.ts';
-import { membersOf } from '../rebalance/member.ts';
+import { membersOf } from '../cluster/member.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import type { Move, RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
 import { scaled, type ScaleStep } from './scaled.ts';

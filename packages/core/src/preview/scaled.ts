@@ -1,6 +1,6 @@
 import type { CapacityType } from '../capacity/type.ts';
-import { membersOf } from '../rebalance/member.ts';
-import type { Member } from '../rebalance/pod.ts';
+import { membersOf } from '../cluster/member.ts';
+import type { Member } from '../cluster/workload-pod.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import { appear, vanish } from './stage.ts';
 

@@ -5,15 +5,15 @@ import { deletionCost, ordinalType } from '../distribution/slot.ts';
 import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { selects } from '../policy/selector.ts';
-import { evidenceFor } from '../rebalance/fit.ts';
-import { activeRevision, membersOf } from '../rebalance/member.ts';
-import type { NodeView } from '../rebalance/node.ts';
-import type { PdbView } from '../rebalance/pdb.ts';
-import { desiredHealthy } from '../rebalance/pdb.ts';
-import { type Member, noVolumes, type WorkloadPod } from '../rebalance/pod.ts';
-import { addResources, type Resources, subtractResources } from '../rebalance/resources.ts';
+import { evidenceFor } from '../cluster/fit.ts';
+import { activeRevision, membersOf } from '../cluster/member.ts';
+import type { NodeView } from '../cluster/node.ts';
+import type { PdbView } from '../cluster/pdb.ts';
+import { desiredHealthy } from '../disruption/pdb.ts';
+import { type Member, noVolumes, type WorkloadPod } from '../cluster/workload-pod.ts';
+import { addResources, type Resources, subtractResources } from '../cluster/resources.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
-import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
+import type { TemplateView, WorkloadView } from '../cluster/workload.ts';
 
 /** No UID of a real pod begins so. */
 const PREVIEWED = 'preview of ';

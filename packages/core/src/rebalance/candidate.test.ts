@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { deployment, node, nodesOf, NOON, pod, type PodOptions } from '../testing/rebalance.ts';
 import { candidatesOf } from './candidate.ts';
-import { membersOf } from './member.ts';
+import { membersOf } from '../cluster/member.ts';
 
 const numbers = { spotPercentage: 100, minOnDemand: 0 };
 const nodes = nodesOf(

@@ -1,7 +1,7 @@
-import type { Member } from './pod.ts';
+import type { Member } from '../cluster/workload-pod.ts';
 import { protectionOf, type ProtectionContext } from './protection.ts';
 import type { Exclusion } from './verdict.ts';
-import type { WorkloadView } from './workload.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 export interface Candidates {
   /** Pods of the surplus type that may be moved, the first to go first. */

@@ -2,10 +2,10 @@ import { hasForeignCost, readPodMark } from '../capacity/mark.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import { deletionCost } from '../distribution/slot.ts';
 import type { PolicyNumbers } from '../distribution/target.ts';
-import type { Member } from './pod.ts';
+import type { Member } from '../cluster/workload-pod.ts';
 import type { Correction } from './verdict.ts';
-import { referenceTo } from './reference.ts';
-import type { WorkloadView } from './workload.ts';
+import { referenceTo } from '../cluster/reference.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 /**
  * The pods whose node is of another type than their annotation says. Admission counts by the annotation and moves go

@@ -14,7 +14,7 @@ import {
 import { deploymentOf, NOON, policy, revision, settings } from '../testing/rebalance.ts';
 import { decide } from './decide.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
-import type { DeploymentView } from './workload.ts';
+import type { DeploymentView } from '../cluster/workload.ts';
 
 /** All of what closes these gates at once, a workload's parts joined. */
 function allClosed(gates: typeof closing): RebalanceSnapshot {

@@ -1,9 +1,9 @@
 import type { DisruptionWindow } from '../policy/policy.ts';
-import { isOpen, nextCommonOpening } from '../window/window.ts';
-import { cooldownEnd } from './cooldown.ts';
+import { isOpen, nextCommonOpening } from '../disruption/window.ts';
+import { cooldownEnd } from '../disruption/cooldown.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
 import { type Decided, held } from './verdict.ts';
-import type { StatefulSetView, WorkloadView } from './workload.ts';
+import type { StatefulSetView, WorkloadView } from '../cluster/workload.ts';
 
 /** Null: open. */
 type Gate = (snapshot: RebalanceSnapshot, nowMs: number) => Decided | null;

@@ -13,11 +13,11 @@ import {
   workloadShapes,
 } from '../testing/snapshots.ts';
 import { decide } from './decide.ts';
-import { membersOf } from './member.ts';
-import type { WorkloadPod } from './pod.ts';
+import { membersOf } from '../cluster/member.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
 import type { RebalanceReason, RebalanceTrace } from './verdict.ts';
-import type { WorkloadView } from './workload.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 /** Marked so that nobody may move it, said once more and independently of the code. */
 const isProtected = ({ annotations, priority }: WorkloadPod): boolean =>

@@ -1,20 +1,20 @@
 import { allowedTypes } from '../capacity/allowed.ts';
 import { type CapacityType, otherType } from '../capacity/type.ts';
-import { availabilityOf } from './availability.ts';
+import { availabilityOf } from '../cluster/availability.ts';
 import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
 import { type Candidates, candidatesOf } from './candidate.ts';
-import { type Evidence, evidenceFor } from './fit.ts';
+import { type Evidence, evidenceFor } from '../cluster/fit.ts';
 import { withPlaceholder } from '../placeholder/evidence.ts';
 import { shapeOf } from '../placeholder/shape.ts';
-import { activeRevision } from './member.ts';
-import type { Nodes } from './node.ts';
-import { askPdbs } from './pdb.ts';
-import { type Member, noVolumes, type PodVolumes } from './pod.ts';
-import { referenceTo } from './reference.ts';
+import { activeRevision } from '../cluster/member.ts';
+import type { Nodes } from '../cluster/node.ts';
+import { askPdbs } from '../disruption/pdb.ts';
+import { type Member, noVolumes, type PodVolumes } from '../cluster/workload-pod.ts';
+import { referenceTo } from '../cluster/reference.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
-import { hasNeighbourRules } from './spread.ts';
+import { hasNeighbourRules } from '../cluster/spread.ts';
 import { type Decided, type DecidedFor, type Exclusion, held, type Standing } from './verdict.ts';
-import type { TemplateView } from './workload.ts';
+import type { TemplateView } from '../cluster/workload.ts';
 
 /** Everything about one workload that is known to drift and free to be repaired. */
 interface Drifting {

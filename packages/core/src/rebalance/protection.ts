@@ -3,9 +3,9 @@ import { ordinalType } from '../distribution/slot.ts';
 import type { PolicyNumbers } from '../distribution/target.ts';
 import { parseGoDuration } from '../policy/duration.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
-import type { Member, WorkloadPod } from './pod.ts';
+import type { Member, WorkloadPod } from '../cluster/workload-pod.ts';
 import type { ExclusionReason } from './verdict.ts';
-import type { WorkloadView } from './workload.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 /** Why a pod must stay, and until when if a time is known. */
 export interface Protection {

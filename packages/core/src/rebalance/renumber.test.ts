@@ -5,7 +5,7 @@ import { deletionCost, position } from '../distribution/slot.ts';
 import { type PolicyNumbers, spotAmongSurvivors } from '../distribution/target.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import { pod } from '../testing/rebalance.ts';
-import type { Member } from './pod.ts';
+import type { Member } from '../cluster/workload-pod.ts';
 import { isOrderExact, renumberingsOf } from './renumber.ts';
 
 const member = (name: string, type: CapacityType, cost: number): Member => ({

@@ -1,8 +1,8 @@
 import { type CapacityType, capacityTypes } from '../capacity/type.ts';
 import { position } from '../distribution/slot.ts';
 import { type PolicyNumbers, spotAmongSurvivors, type TypeCounts } from '../distribution/target.ts';
-import type { Member } from './pod.ts';
-import { referenceTo } from './reference.ts';
+import type { Member } from '../cluster/workload-pod.ts';
+import { referenceTo } from '../cluster/reference.ts';
 import type { Renumbering } from './verdict.ts';
 
 type Typed = Member & { readonly type: CapacityType };

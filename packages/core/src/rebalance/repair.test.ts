@@ -19,12 +19,12 @@ import {
   snapshot,
   statefulSet,
 } from '../testing/rebalance.ts';
-import { afterMove } from './cooldown.ts';
+import { afterMove, type MoveHistory } from '../disruption/cooldown.ts';
 import { decide } from './decide.ts';
-import type { WorkloadPod } from './pod.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import { isOrderExact } from './renumber.ts';
-import { membersOf } from './member.ts';
-import type { MoveHistory, RebalanceSnapshot } from './snapshot.ts';
+import { membersOf } from '../cluster/member.ts';
+import type { RebalanceSnapshot } from './snapshot.ts';
 import type { RebalanceTrace } from './verdict.ts';
 
 const AN_HOUR = 3_600_000;

@@ -1,7 +1,7 @@
-import { activeRevision } from './member.ts';
-import type { Member } from './pod.ts';
+import { activeRevision } from '../cluster/member.ts';
+import type { Member } from '../cluster/workload-pod.ts';
 import { type Decided, held } from './verdict.ts';
-import type { WorkloadView } from './workload.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 /** Longer than the ledger, the caches and the ReplicaSet controller take to agree on what has happened. */
 const SETTLE_MS = 3_000;

@@ -5,10 +5,11 @@ import type { DroughtReport } from '../drought/bulletin.ts';
 import type { Managed } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
-import type { Nodes } from './node.ts';
-import type { PdbView } from './pdb.ts';
-import type { WorkloadPod } from './pod.ts';
-import type { WorkloadView } from './workload.ts';
+import type { Nodes } from '../cluster/node.ts';
+import type { PdbView } from '../cluster/pdb.ts';
+import type { MoveHistory } from '../disruption/cooldown.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 /** Everything that one decision about one workload rests on, read at one time. */
 export interface RebalanceSnapshot {
@@ -100,16 +101,6 @@ export type WebhookState =
       /** When the last trial began; before the first, when the bypass was noticed. */
       readonly lastTrialAtMs: number;
     };
-
-/** The end of the workload's last move. Written with `afterMove`. */
-export interface MoveHistory {
-  readonly from: CapacityType;
-  readonly to: CapacityType;
-  /** When its replacement was Ready, or the move failed. */
-  readonly endedAtMs: number;
-  /** Failed moves since the last that succeeded. */
-  readonly failures: number;
-}
 
 /** Moves in flight, and those begun within the last minute. */
 export interface BudgetUse {

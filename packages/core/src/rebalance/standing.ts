@@ -1,7 +1,7 @@
 import { type PolicyNumbers, targetSpot } from '../distribution/target.ts';
-import type { Member } from './pod.ts';
+import type { Member } from '../cluster/workload-pod.ts';
 import type { Standing } from './verdict.ts';
-import type { WorkloadView } from './workload.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 /**
  * Actual against target. Each revision aims at the share of its own count, so that in a rollout the targets add up.

@@ -1,10 +1,12 @@
 import type { CapacityType } from '../capacity/type.ts';
+import type { Misfits } from '../cluster/fit.ts';
+import type { PodReference } from '../cluster/reference.ts';
 import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { Breaker } from '../drought/breaker.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { PlaceholderShape } from '../placeholder/shape.ts';
-import type { Doom } from './pod.ts';
+import type { Doom } from '../cluster/workload-pod.ts';
 
 /** What is to be done about a workload now: at most one of these. */
 export type Verdict =
@@ -26,13 +28,6 @@ export type Verdict =
   | { readonly kind: 'correct'; readonly corrections: readonly Correction[] }
   /** Write other ranks and deletion costs on these pods. */
   | { readonly kind: 'renumber'; readonly renumberings: readonly Renumbering[] };
-
-/** A pod as an action on it has to name it. */
-export interface PodReference {
-  readonly name: string;
-  readonly uid: string;
-  readonly resourceVersion: string;
-}
 
 export interface StuckReference extends PodReference {
   /** Since when it has waited for a node. */
@@ -104,15 +99,6 @@ export interface Exclusion {
   /** When this alone would be over; null: no time is known. */
   readonly untilMs: number | null;
 }
-
-/** Why Ready nodes of a type take no pod of the template, and how many there are. */
-export interface Misfits {
-  readonly readyNodes: number;
-  readonly misfits: Readonly<Partial<Record<Misfit, number>>>;
-}
-
-/** What keeps a pod off a node. */
-export type Misfit = 'Selector' | 'Taint' | 'Room' | 'Volume' | 'Spread' | 'AntiAffinity';
 
 /** What a person needs to know beside the reason. By reason, so that none can be forgotten. */
 export interface FactsByReason {

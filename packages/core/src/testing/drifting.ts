@@ -11,9 +11,9 @@ import {
   snapshot,
 } from './rebalance.ts';
 import { decide } from '../rebalance/decide.ts';
-import type { WorkloadPod } from '../rebalance/pod.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
-import type { DeploymentView } from '../rebalance/workload.ts';
+import type { DeploymentView } from '../cluster/workload.ts';
 
 export const numbers = { spotPercentage: 70, minOnDemand: 1 };
 /** Ten pods, one spot pod too many. */

@@ -1,9 +1,9 @@
 import { podKeys } from '../policy/keys.ts';
-import type { PdbView } from '../rebalance/pdb.ts';
-import type { WorkloadPod } from '../rebalance/pod.ts';
+import type { PdbView } from '../cluster/pdb.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import type { RebalanceReason } from '../rebalance/verdict.ts';
-import type { DeploymentView, StatefulSetView, TemplateSpec, TemplateView } from '../rebalance/workload.ts';
+import type { DeploymentView, StatefulSetView, TemplateSpec, TemplateView } from '../cluster/workload.ts';
 import {
   altered,
   annotated,

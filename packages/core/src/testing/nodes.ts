@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { NodeLabels } from '../capacity/labels.ts';
 import { readNodeLabels } from '../capacity/labels.ts';
-import { type NodeRequirement, type PodSpecView, requiredTerms } from '../capacity/pod.ts';
+import { type NodeRequirement, type PodSpecView, requiredTerms } from '../cluster/pod-spec.ts';
 import type { Labels } from '../policy/keys.ts';
 import { meets } from '../policy/selector.ts';
 

@@ -1,4 +1,4 @@
-import type { RawPod } from '../objects/pod.ts';
+import type { RawPod } from '../cluster/observed-pod.ts';
 
 interface PodChange {
   readonly ownerKind?: string;

@@ -4,11 +4,11 @@ import { deletionCost } from '../distribution/slot.ts';
 import type { PolicyNumbers } from '../distribution/target.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import type { ValidPolicy } from '../policy/policy.ts';
-import type { NodeView } from '../rebalance/node.ts';
-import type { PdbView } from '../rebalance/pdb.ts';
-import { noVolumes, type WorkloadPod } from '../rebalance/pod.ts';
+import type { NodeView } from '../cluster/node.ts';
+import type { PdbView } from '../cluster/pdb.ts';
+import { noVolumes, type WorkloadPod } from '../cluster/workload-pod.ts';
 import type { DroughtState, RebalanceSettings, RebalanceSnapshot } from '../rebalance/snapshot.ts';
-import type { DeploymentView, RevisionView, StatefulSetView, TemplateView } from '../rebalance/workload.ts';
+import type { DeploymentView, RevisionView, StatefulSetView, TemplateView } from '../cluster/workload.ts';
 import { nodeLabelsOf } from './nodes.ts';
 
 /** A Wednesday noon. */

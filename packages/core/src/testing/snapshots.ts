@@ -21,10 +21,11 @@ import {
   snapshot,
   statefulSet,
 } from './rebalance.ts';
-import { membersOf } from '../rebalance/member.ts';
-import type { WorkloadPod } from '../rebalance/pod.ts';
-import type { MoveHistory, RebalanceSnapshot } from '../rebalance/snapshot.ts';
-import type { WorkloadView } from '../rebalance/workload.ts';
+import { membersOf } from '../cluster/member.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
+import type { MoveHistory } from '../disruption/cooldown.ts';
+import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { WorkloadView } from '../cluster/workload.ts';
 
 const AN_HOUR = 3_600_000;
 

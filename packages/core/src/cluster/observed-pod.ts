@@ -1,11 +1,10 @@
 import { readPodMark } from '../capacity/mark.ts';
 import type { CapacityType } from '../capacity/type.ts';
-import { unschedulableSince, type UnscheduledView } from '../drought/stuck.ts';
+import { unschedulableSince, type UnscheduledView } from './unschedulable.ts';
 import { type Annotations, foreignKeys, type Labels } from '../policy/keys.ts';
-import { placeholderPriority } from '../placeholder/manifest.ts';
-import { type PlaceholderMark, readPlaceholderMark } from '../placeholder/mark.ts';
-import type { WorkloadPod } from '../rebalance/pod.ts';
-import { podRequests, type RequestingSpec, type Resources } from '../rebalance/resources.ts';
+import { type PlaceholderMark, placeholderPriority, readPlaceholderMark } from './placeholder-mark.ts';
+import type { WorkloadPod } from './workload-pod.ts';
+import { podRequests, type RequestingSpec, type Resources } from './resources.ts';
 import {
   type Identified,
   identityOf,

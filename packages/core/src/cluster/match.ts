@@ -5,7 +5,7 @@ import {
   requiredTerms,
   selectsNothing,
   type Toleration,
-} from '../capacity/pod.ts';
+} from './pod-spec.ts';
 import type { TypePlacement } from '../capacity/placement.ts';
 import { meets } from '../policy/selector.ts';
 import type { NodeView, Taint } from './node.ts';

@@ -1,6 +1,6 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { Labels } from '../policy/keys.ts';
-import type { Doom } from './pod.ts';
+import type { Doom } from './workload-pod.ts';
 import type { Resources } from './resources.ts';
 
 /** The part of a Node that moves depend on. */

@@ -1,7 +1,7 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { Labels } from '../policy/keys.ts';
-import type { Taint } from '../rebalance/node.ts';
-import { type Quantities, readAllocatable, type Resources } from '../rebalance/resources.ts';
+import type { Taint } from './node.ts';
+import { type Quantities, readAllocatable, type Resources } from './resources.ts';
 import { type Identified, identityOf, type RawIdentified } from './metadata.ts';
 
 export interface RawNode extends RawIdentified {

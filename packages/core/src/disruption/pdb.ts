@@ -1,22 +1,7 @@
-import { type LabelSelector, selects } from '../policy/selector.ts';
-import { resolveFraction } from './fraction.ts';
-import type { WorkloadPod } from './pod.ts';
-import type { IntOrPercent } from './workload.ts';
-
-/** A PodDisruptionBudget of the workload's namespace. */
-export interface PdbView {
-  readonly name: string;
-  /** As in policy/v1: an empty selector selects every pod of the namespace, none (null) selects no pod. */
-  readonly selector: LabelSelector | null;
-  readonly minAvailable: IntOrPercent | null;
-  readonly maxUnavailable: IntOrPercent | null;
-  readonly unhealthyPodEvictionPolicy: 'IfHealthyBudget' | 'AlwaysAllow';
-  readonly generation: number;
-  readonly observedGeneration: number;
-  readonly disruptionsAllowed: number;
-  readonly currentHealthy: number;
-  readonly expectedPods: number;
-}
+import { resolveFraction } from '../cluster/fraction.ts';
+import type { PdbView } from '../cluster/pdb.ts';
+import type { WorkloadPod } from '../cluster/workload-pod.ts';
+import { selects } from '../policy/selector.ts';
 
 /** What the API server would say to an eviction. */
 export type PdbAnswer =

@@ -1,7 +1,7 @@
 import { readPodMark } from '../capacity/mark.ts';
 import { foreignKeys } from '../policy/keys.ts';
 import { doomOf, type Nodes } from './node.ts';
-import type { Member, WorkloadPod } from './pod.ts';
+import type { Member, WorkloadPod } from './workload-pod.ts';
 import type { RevisionView, TemplateView, WorkloadView } from './workload.ts';
 
 /**

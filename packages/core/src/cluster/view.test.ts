@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { prunePod, type RawPod } from './pod.ts';
+import { prunePod, type RawPod } from './observed-pod.ts';
 import { pruneReplicaSet } from './replicaset.ts';
 import { pruneTemplate } from './template.ts';
 import { workloadViewOf } from './view.ts';
-import { pruneWorkload } from './workload.ts';
+import { pruneWorkload } from './observed-workload.ts';
 
 const identity = (name: string, uid: string) => ({ name, namespace: 'shop', uid, resourceVersion: '1' });
 const asks = (cpu: string, hostPort?: number) => ({

@@ -1,4 +1,4 @@
-import type { DeploymentView, IntOrPercent, StatefulSetView, TemplateView } from '../rebalance/workload.ts';
+import type { DeploymentView, IntOrPercent, StatefulSetView, TemplateView } from './workload.ts';
 import { type Identified, identityOf, ownAnnotations, ownLabels, type RawIdentified } from './metadata.ts';
 import { pruneTemplate, type RawTemplate } from './template.ts';
 

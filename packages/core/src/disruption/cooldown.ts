@@ -1,5 +1,4 @@
 import type { CapacityType } from '../capacity/type.ts';
-import type { MoveHistory } from './snapshot.ts';
 
 /** Failed moves double the cooldown up to this, unless the configuration asks for more from the start. */
 const LONGEST_COOLDOWN_MS = 30 * 60_000;
@@ -13,6 +12,16 @@ export interface EndedMove {
   readonly from: CapacityType;
   readonly to: CapacityType;
   readonly outcome: MoveOutcome;
+}
+
+/** The end of the workload's last move. Written with `afterMove`. */
+export interface MoveHistory {
+  readonly from: CapacityType;
+  readonly to: CapacityType;
+  /** When its replacement was Ready, or the move failed. */
+  readonly endedAtMs: number;
+  /** Failed moves since the last that succeeded. */
+  readonly failures: number;
 }
 
 /** What is to be remembered of a move that has just ended. */

@@ -1,7 +1,7 @@
 import type { Labels } from '../policy/keys.ts';
 import { type LabelSelector, selects } from '../policy/selector.ts';
 import type { NodeView, Nodes } from './node.ts';
-import type { Member } from './pod.ts';
+import type { Member } from './workload-pod.ts';
 import type { PodAffinityTerm, SpreadConstraint, TemplateView } from './workload.ts';
 
 /** A rule on where a new pod may go beside those that are there. */

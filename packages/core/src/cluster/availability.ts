@@ -1,5 +1,5 @@
 import { resolveFraction } from './fraction.ts';
-import type { Member } from './pod.ts';
+import type { Member } from './workload-pod.ts';
 import type { WorkloadView } from './workload.ts';
 
 export interface Availability {

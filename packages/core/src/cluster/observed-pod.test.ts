@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { rawPod } from '../testing/objects.ts';
-import { prunePod } from './pod.ts';
+import { prunePod } from './observed-pod.ts';
 
 describe('a pruned pod', () => {
   it('keeps what counts and nothing else', () => {

@@ -2,7 +2,7 @@ import type { Placement } from '../capacity/placement.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import { matchesPlacement, matchesTerms, toleratesAll } from './match.ts';
 import { doomOf, type Nodes, type NodeView } from './node.ts';
-import type { Member, PodVolumes } from './pod.ts';
+import type { Member, PodVolumes } from './workload-pod.ts';
 import { hasRoom, type Resources } from './resources.ts';
 import {
   antiAffinityRules,
@@ -11,8 +11,16 @@ import {
   spreadRules,
   unprovableConstraint,
 } from './spread.ts';
-import type { Misfit, Misfits } from './verdict.ts';
 import type { TemplateView } from './workload.ts';
+
+/** Why Ready nodes of a type take no pod of the template, and how many there are. */
+export interface Misfits {
+  readonly readyNodes: number;
+  readonly misfits: Readonly<Partial<Record<Misfit, number>>>;
+}
+
+/** What keeps a pod off a node. */
+export type Misfit = 'Selector' | 'Taint' | 'Room' | 'Volume' | 'Spread' | 'AntiAffinity';
 
 /** Whether there is capacity for one more pod of a type, and how that is known. */
 export type Evidence =

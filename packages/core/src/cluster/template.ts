@@ -1,6 +1,6 @@
 import { foreignKeys } from '../policy/keys.ts';
-import { podRequests, type RequestingContainer, type RequestingSpec } from '../rebalance/resources.ts';
-import type { TemplateSpec, TemplateView } from '../rebalance/workload.ts';
+import { podRequests, type RequestingContainer, type RequestingSpec } from './resources.ts';
+import type { TemplateSpec, TemplateView } from './workload.ts';
 import { ownAnnotations } from './metadata.ts';
 
 interface RawContainer extends RequestingContainer {

@@ -1,5 +1,5 @@
 import type { CapacityType } from '../capacity/type.ts';
-import type { NodeSelectorTerm } from '../capacity/pod.ts';
+import type { NodeSelectorTerm } from './pod-spec.ts';
 import type { Annotations, Labels } from '../policy/keys.ts';
 
 /** A pod that the workload's name, selector or owner led to. Whether it counts is for `membersOf` to say. */

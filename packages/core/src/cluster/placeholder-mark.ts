@@ -16,3 +16,9 @@ export function readPlaceholderMark(labels: Labels, annotations: Annotations): P
   if (workloadUid === undefined || !isCapacityType(type)) return null;
   return { workloadUid, type, shape: annotations[placeholderKeys.shape] ?? '' };
 }
+
+/**
+ * Below 0, so that every other pod preempts a placeholder and a placeholder preempts none; lower ones than this are
+ * not looked at by cluster-autoscaler (--expendable-pods-priority-cutoff).
+ */
+export const placeholderPriority = -10;

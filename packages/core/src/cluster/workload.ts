@@ -1,4 +1,4 @@
-import type { PodSpecView, PodView } from '../capacity/pod.ts';
+import type { PodSpecView, PodView } from './pod-spec.ts';
 import type { TypeCounts } from '../distribution/target.ts';
 import type { LabelSelector } from '../policy/selector.ts';
 import type { Resources } from './resources.ts';

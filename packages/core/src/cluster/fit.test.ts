@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { admitPod } from '../capacity/admit.ts';
 import { preparePlacement } from '../capacity/placement.ts';
-import type { NodeSelectorTerm } from '../capacity/pod.ts';
+import type { NodeSelectorTerm } from './pod-spec.ts';
 import { capacityTypes } from '../capacity/type.ts';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { everyNode, nodeLabelSets, podSpecs, schedulerAccepts } from '../testing/nodes.ts';
@@ -19,7 +19,7 @@ import {
 import { type Evidence, evidenceFor, type FitQuestion } from './fit.ts';
 import { matchesPlacement } from './match.ts';
 import type { NodeView } from './node.ts';
-import { type Member, noVolumes } from './pod.ts';
+import { type Member, noVolumes } from './workload-pod.ts';
 import type { SpreadConstraint, TemplateSpec } from './workload.ts';
 
 const zoneKey = 'topology.kubernetes.io/zone';

@@ -1,5 +1,5 @@
-import type { NodeSelectorTerm } from '../capacity/pod.ts';
-import type { PodVolumes } from '../rebalance/pod.ts';
+import type { NodeSelectorTerm } from './pod-spec.ts';
+import type { PodVolumes } from './workload-pod.ts';
 import { type Identified, identityOf, type RawIdentified } from './metadata.ts';
 
 export interface RawClaim extends RawIdentified {

@@ -1,20 +1,14 @@
 import { foreignKeys } from '../policy/keys.ts';
-import type { NodeView } from '../rebalance/node.ts';
-import type { WorkloadPod } from '../rebalance/pod.ts';
-import {
-  addResources,
-  hasRoom,
-  largerResources,
-  type Resources,
-  subtractResources,
-} from '../rebalance/resources.ts';
+import type { NodeView } from './node.ts';
+import type { WorkloadPod } from './workload-pod.ts';
+import { addResources, hasRoom, largerResources, type Resources, subtractResources } from './resources.ts';
 import type { TypeCounts } from '../distribution/target.ts';
-import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
-import type { ObservedNode } from './node.ts';
-import type { ObservedPod } from './pod.ts';
+import type { TemplateView, WorkloadView } from './workload.ts';
+import type { ObservedNode } from './observed-node.ts';
+import type { ObservedPod } from './observed-pod.ts';
 import type { ObservedReplicaSet } from './replicaset.ts';
 import { reachOf, type VolumeLookup } from './volume.ts';
-import type { ObservedWorkload } from './workload.ts';
+import type { ObservedWorkload } from './observed-workload.ts';
 
 /** The node with the room that these pods, all those on it, leave. */
 export function nodeViewOf(node: ObservedNode, pods: Iterable<ObservedPod>): NodeView {

@@ -1,5 +1,5 @@
 import { foreignKeys } from '../policy/keys.ts';
-import type { TemplateView } from '../rebalance/workload.ts';
+import type { TemplateView } from './workload.ts';
 import { type Identified, identityOf, type RawIdentified } from './metadata.ts';
 import { type Controller, controllerOf } from './owner.ts';
 import { pruneTemplate, type RawTemplate } from './template.ts';
