@@ -1,6 +1,7 @@
 /** `npm run bench -- [names...]`: measures, prints, and keeps what was measured. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inColumns } from '@spotalis/units';
 import { readCommand } from './arguments.ts';
 import type { Bench } from './bench.ts';
 import { benches } from './catalogue.ts';
@@ -15,7 +16,7 @@ const usage = `Usage: npm run bench -- [names...] [--quick] [--json FILE] [--wri
 
 Measures and prints. Without a name: everything, in this order.
 
-${benches.map(({ name, title }) => `  ${name.padEnd(12)}${title}`).join('\n')}
+${inColumns(benches.map(({ name, title }) => [`  ${name}`, title])).join('\n')}
 
   --quick        a smaller number of everything: shows that it works, measures little
   --json FILE    the results of this run, in one file as well

@@ -1,3 +1,4 @@
+import { inColumns } from '@spotalis/units';
 import type { Cell, Table } from './bench.ts';
 import { median } from './statistics.ts';
 
@@ -31,13 +32,7 @@ function isNumeric({ columns, rows }: Table, column: number): boolean {
 
 export function plainTable(table: Table): string {
   const titles = table.columns.map(({ title }) => title);
-  const lines = [titles, ...cellsOf(table)];
-  const widths = titles.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  const pad = (text: string, column: number): string => {
-    const width = widths[column] ?? 0;
-    return isNumeric(table, column) ? text.padStart(width) : text.padEnd(width);
-  };
-  return lines.map((line) => line.map(pad).join('  ').trimEnd()).join('\n');
+  return inColumns([titles, ...cellsOf(table)], (column) => isNumeric(table, column)).join('\n');
 }
 
 const markdownLine = (cells: readonly string[]): string =>

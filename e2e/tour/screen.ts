@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { widthOf } from '@spotalis/units';
 import { wrap } from './wrap.ts';
 
 export interface Picture {
@@ -36,10 +36,7 @@ export class Screen {
 
 /** Lines of the terminal: long ones take several. */
 function heightOf(lines: readonly string[], { columns }: Size): number {
-  return lines.reduce(
-    (sum, line) => sum + Math.max(1, Math.ceil(stripVTControlCharacters(line).length / columns)),
-    0,
-  );
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { plain, renderTable, type Row } from './table.ts';
+import { plain } from '@spotalis/units';
+import { renderTable, type Row } from './table.ts';
 
 const row = (more: Partial<Row> = {}): Row => ({
   workload: 'shop/web',

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from 'node:util';
+import { type Style, table } from '@spotalis/units';
 
 export interface Row {
   readonly workload: string;
@@ -16,18 +16,6 @@ interface Tally {
   readonly actual: number;
   readonly target: number;
 }
-
-export interface Style {
-  readonly good: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly faint: (text: string) => string;
-}
-
-const escape = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`;
-const same = (text: string): string => text;
-
-export const coloured: Style = { good: escape(32), bad: escape(33), faint: escape(2) };
-export const plain: Style = { good: same, bad: same, faint: same };
 
 function onTarget({ spot, onDemand, unsteered }: Row): boolean {
   return unsteered === 0 && spot.actual === spot.target && onDemand.actual === onDemand.target;
@@ -53,7 +41,6 @@ function state(row: Row, style: Style): string {
   return style.bad(`off by ${Math.abs(row.spot.actual - row.spot.target)}`);
 }
 
-/** Columns as wide as their widest cell; colours take no room. */
 export function renderTable(rows: readonly Row[], style: Style): string {
   const tally = ({ untouched }: Row, { actual, target }: Tally): string =>
     untouched === undefined ? `${actual}/${target}` : String(actual);
@@ -66,13 +53,5 @@ export function renderTable(rows: readonly Row[], style: Style): string {
     tally(row, row.onDemand),
     state(row, style),
   ]);
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...cells.map((line) => stripVTControlCharacters(line[column] ?? '').length)),
-  );
-  const line = (texts: readonly string[]): string =>
-    texts
-      .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - stripVTControlCharacters(text).length))
-      .join('  ')
-      .trimEnd();
-  return [style.faint(line(header)), ...cells.map(line)].join('\n');
+  return table(header, cells, { width: undefined, faint: style.faint });
 }

@@ -1,4 +1,5 @@
 import { type ApiClient, waitFor } from '@spotalis/cluster';
+import { plain, type Style, styleFor } from '@spotalis/units';
 import type { Plan } from './arguments.ts';
 import type { Leave } from './interruption.ts';
 import { keysPressed } from './keys.ts';
@@ -12,7 +13,7 @@ import { scenes } from './scenes/catalogue.ts';
 import type { Scene } from './scenes/scene.ts';
 import { Theatre } from './scenes/theatre.ts';
 import { Screen } from './screen.ts';
-import { coloured, isSettled, plain, type Row, renderTable, type Style } from './table.ts';
+import { isSettled, type Row, renderTable } from './table.ts';
 
 const settleTimeoutMs = 180_000;
 const refreshMs = 250;
@@ -134,7 +135,7 @@ function tableNow(look: () => Promise<readonly Row[]>, style: Style): Promise<st
 /** Draws the table again and again until the returned function is called. */
 function drawInto(draw: (table: string) => void, look: () => Promise<readonly Row[]>): () => Promise<void> {
   let going = true;
-  const style = process.env['NO_COLOR'] ? plain : coloured;
+  const style = styleFor(true, process.env);
   const ended = (async () => {
     while (going) {
       const table = await tableNow(look, style);
@@ -150,7 +151,7 @@ function drawInto(draw: (table: string) => void, look: () => Promise<readonly Ro
 
 /** Where nobody can press a key: the table, whenever it changes. */
 async function showTable(api: ApiClient): Promise<never> {
-  const style = process.stdout.isTTY && !process.env['NO_COLOR'] ? coloured : plain;
+  const style = styleFor(process.stdout.isTTY, process.env);
   let before = '';
   for (;;) {
     const table = await tableNow(() => observeAll(api), style);

@@ -1,17 +1,8 @@
-import { stripVTControlCharacters } from 'node:util';
+import { inLines, widthOf } from '@spotalis/units';
 
 /** Breaks between words. Lines with colours are short ones: only plain text is ever too wide. */
 export function wrap(line: string, columns: number): string[] {
-  if (stripVTControlCharacters(line).length <= columns) return [line];
-  const lines: string[] = [];
-  let current = '';
-  for (const word of line.split(' ')) {
-    if (current !== '' && current.length + 1 + word.length > columns) {
-      lines.push(current);
-      current = `  ${word}`;
-    } else {
-      current = current === '' ? word : `${current} ${word}`;
-    }
-  }
-  return [...lines, current];
+  if (widthOf(line) <= columns) return [line];
+  const [first = '', ...others] = inLines(line, columns, columns - 2);
+  return [first, ...others.map((other) => `  ${other}`)];
 }

@@ -1,3 +1,4 @@
+import { inColumns } from '@spotalis/units';
 import type { ClusterSummary } from './state.ts';
 import type { ClusterStatus } from './status.ts';
 
@@ -28,7 +29,7 @@ const listing = (values: Readonly<Record<string, number>>) =>
     .map(([name, value]) => `${name} ${value}`)
     .join(', ');
 
-function table(rows: readonly (readonly string[])[]): string {
-  const width = Math.max(...rows.map(([name = '']) => name.length));
-  return rows.map(([name = '', value = '']) => `  ${name.padEnd(width)}  ${value}\n`).join('');
-}
+const table = (rows: readonly (readonly string[])[]): string =>
+  inColumns(rows)
+    .map((line) => `  ${line}\n`)
+    .join('');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runProgram } from './command/run.ts';
 import { commands } from './commands.ts';
-import { styleFor } from './output/style.ts';
+import { styleFor } from '@spotalis/units';
 
 const { stdout, stderr, env, argv } = process;
 const stop = new AbortController();

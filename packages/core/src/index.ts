@@ -12,7 +12,6 @@ export {
   type TypeCounts,
 } from './distribution/target.ts';
 export { policyCases, type ExpectedProblem, type PolicyCase } from './policy/cases.ts';
-export { parseGoDuration } from './policy/duration.ts';
 export {
   type Annotations,
   enabledLabel,
@@ -205,7 +204,6 @@ export {
 } from './cluster/observed-workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
 export { type ReasonMeaning, reasonMeanings } from './explain/reason.ts';
-export { nearest } from './policy/nearest.ts';
 export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
 export {
   type LifeDecision,

@@ -36,7 +36,6 @@ export {
   type LoadedConfiguration,
   loadConfiguration,
 } from './configuration/configuration.ts';
-export { formatDuration, type Milliseconds, parseDuration } from './configuration/duration.ts';
 export type { Environment } from './configuration/environment.ts';
 export {
   accepted,

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseGoDuration } from '@spotalis/core';
 import { ApiError } from '@spotalis/kube';
-import { formatDuration, parseDuration } from '@spotalis/runtime';
 import { readSettings } from './configuration.ts';
 
 const map = (namespace: string, text: string) => ({
@@ -49,21 +47,5 @@ describe('the configuration of the services', () => {
 
   it('that is named and cannot be read is an error', async () => {
     await expect(readSettings(cluster(), '/nowhere.yaml')).rejects.toThrow(/nowhere/);
-  });
-});
-
-describe('a duration', () => {
-  it.each(['0', '30s', '1500ms', '2h30m', '1.5h', '.5m', '1h0.5s', '2000us', '3000000ns'])(
-    'of %s is as long in the configuration as in an annotation',
-    (text) => {
-      const ms = parseDuration(text);
-      expect(ms).toBeGreaterThanOrEqual(0);
-      expect(parseGoDuration(text)).toBe(ms);
-      expect(parseGoDuration(formatDuration(ms!))).toBe(ms);
-    },
-  );
-
-  it.each(['', '30', '1d', '1h 30m', 's', '1e3s', '.s', 'never'])('is in neither: %j', (text) => {
-    expect([parseDuration(text), parseGoDuration(text)]).toEqual([undefined, null]);
   });
 });

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearest } from '@spotalis/core';
+import { nearest } from '@spotalis/units';
 import { type Command, type Flag, flagsOf, type Invocation } from './command.ts';
 import { CliError } from './error.ts';
 import { program } from './usage.ts';

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { plain } from '@spotalis/units';
 import { commands } from '../commands.ts';
-import { plain, styleFor } from '../output/style.ts';
 import { readChange } from '../plan/preview.ts';
 import { readArguments, wholeNumber } from './arguments.ts';
 import { runProgram } from './run.ts';
@@ -157,18 +157,5 @@ describe('Ctrl-C', () => {
 
   it.each(['asking', 'shown'] as const)('is how status --watch ends, here while %s', async (when) => {
     expect(await interrupted(['status', '--watch'], when)).toMatchObject({ code: 0 });
-  });
-});
-
-describe('colour', () => {
-  it('is for terminals that were not told otherwise', () => {
-    expect(styleFor(true, {}).good('x')).not.toBe('x');
-    for (const [isTerminal, environment] of [
-      [false, {}],
-      [true, { NO_COLOR: '1' }],
-      [true, { TERM: 'dumb' }],
-    ] as const) {
-      expect(styleFor(isTerminal, environment).good('x')).toBe('x');
-    }
   });
 });

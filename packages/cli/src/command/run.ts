@@ -1,4 +1,4 @@
-import { nearest } from '@spotalis/core';
+import { nearest } from '@spotalis/units';
 import { asError, KubeError } from '@spotalis/kube';
 import { candidates } from '../completion/candidates.ts';
 import { openSession, type Session } from '../cluster/session.ts';

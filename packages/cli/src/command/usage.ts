@@ -1,15 +1,13 @@
+import { inColumns } from '@spotalis/units';
 import type { Command, Flag } from './command.ts';
 import { flagsOf } from './command.ts';
 import { exitCodes } from './error.ts';
 
 export const program = 'kubectl spotalis';
 
-function line(flags: readonly Flag[], { name, short, value, doc }: Flag): string {
-  const spell = (flag: Pick<Flag, 'name' | 'value'>): string =>
-    `--${flag.name}${flag.value === undefined ? '' : ` ${flag.value}`}`;
-  const width = Math.max(...flags.map((flag) => spell(flag).length));
+function spelled({ name, short, value }: Flag): string {
   const letter = short === undefined ? '    ' : `-${short}, `;
-  return `  ${letter}${spell({ name, ...(value !== undefined && { value }) }).padEnd(width)}  ${doc}`;
+  return `${letter}--${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
 const synopsis = ({ name, positionals }: Command): string =>
@@ -17,7 +15,6 @@ const synopsis = ({ name, positionals }: Command): string =>
 
 /** The help of one command. */
 export function commandUsage(command: Command): string {
-  const flags = flagsOf(command);
   return [
     `Usage: ${synopsis(command)}`,
     '',
@@ -25,7 +22,7 @@ export function commandUsage(command: Command): string {
     ...(command.details === undefined ? [] : ['', command.details]),
     '',
     'Flags:',
-    ...flags.map((flag) => line(flags, flag)),
+    ...inColumns(flagsOf(command).map((flag) => [spelled(flag), flag.doc])).map((line) => `  ${line}`),
     '',
     'Examples:',
     ...command.examples.map((example) => `  ${example}`),
@@ -35,14 +32,13 @@ export function commandUsage(command: Command): string {
 
 /** What the program does, without a command. */
 export function programUsage(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
   return [
     `Usage: ${program} COMMAND [flags]`,
     '',
     'Asks where pods are, why, and what a change would do. Reads the cluster itself: the services may be down.',
     '',
     'Commands:',
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    ...inColumns(commands.map(({ name, summary }) => [name, summary])).map((line) => `  ${line}`),
     '',
     `Exit codes: ${Object.values(exitCodes)
       .map(({ code, meaning }) => `${code} ${meaning}`)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { plain } from '@spotalis/units';
 import { createAuthority, issueServing, type ServingCertificate } from '@spotalis/runtime';
-import { plain } from '../output/style.ts';
 import { newsOf, noNews } from '../cluster/droughts.ts';
 import { ask, drought, NOON, pdb, podsOf } from '../testing/scene.ts';
 import { examine } from './catalogue.ts';

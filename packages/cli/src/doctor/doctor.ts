@@ -1,7 +1,7 @@
 import { type Command, documentFlag } from '../command/command.ts';
 import { exitCodes } from '../command/error.ts';
 import { documentOf, formatOf, type Output } from '../output/output.ts';
-import { wrapped } from '../output/table.ts';
+import { wrapped } from '../output/wrapped.ts';
 import { examine } from './catalogue.ts';
 import { type Finding, isFault, type Severity } from './finding.ts';
 import { knownTable } from './known.ts';

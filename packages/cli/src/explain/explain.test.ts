@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { plain } from '@spotalis/units';
 import { noFootprint } from '../cluster/survey.ts';
-import { plain } from '../output/style.ts';
 import { ask, drought, NOON, pdb, podsOf, type Scene, surveyOf } from '../testing/scene.ts';
 import { explanationText, podExplanation } from './explain.ts';
 import { explainWorkload } from './workload.ts';

@@ -6,7 +6,7 @@ import { takeSurvey } from '../cluster/take.ts';
 import { type Command, documentFlag } from '../command/command.ts';
 import { exitCodes } from '../command/error.ts';
 import { documentOf, formatOf, type Output } from '../output/output.ts';
-import { wrapped } from '../output/table.ts';
+import { wrapped } from '../output/wrapped.ts';
 import { subjectOf } from '../status/row.ts';
 import { podNamed, readTarget, workloadNamed } from './target.ts';
 import { droughtParagraph, type Explanation, explainWorkload } from './workload.ts';

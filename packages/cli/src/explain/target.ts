@@ -1,4 +1,5 @@
-import { nearest, type ObservedPod, type ObservedWorkload, type WorkloadKind } from '@spotalis/core';
+import { type ObservedPod, type ObservedWorkload, type WorkloadKind } from '@spotalis/core';
+import { nearest } from '@spotalis/units';
 import type { Survey } from '../cluster/survey.ts';
 import { CliError } from '../command/error.ts';
 

@@ -1,5 +1,5 @@
+import type { Style } from '@spotalis/units';
 import { stringify } from 'yaml';
-import type { Style } from './style.ts';
 
 export type Format = 'table' | 'wide' | 'json' | 'yaml';
 

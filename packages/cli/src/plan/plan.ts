@@ -1,4 +1,4 @@
-import { parseGoDuration } from '@spotalis/core';
+import { parseDuration } from '@spotalis/units';
 import { footprintOf, toldOf } from '../cluster/events.ts';
 import type { Session } from '../cluster/session.ts';
 import type { Survey } from '../cluster/survey.ts';
@@ -60,7 +60,7 @@ export function readWorkload(text: string) {
 function readDuration({ value }: Invocation): number | undefined {
   const text = value('ready-after');
   if (text === undefined) return undefined;
-  const ms = parseGoDuration(text);
+  const ms = parseDuration(text);
   if (ms !== null && ms >= 0) return ms;
   throw new CliError('USAGE', `--ready-after ${text}: is not a duration`, 'Example: --ready-after 45s');
 }

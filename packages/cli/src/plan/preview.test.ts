@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plain } from '../output/style.ts';
+import { plain } from '@spotalis/units';
 import { ask, drought, NOON, pdb, podsOf, type Scene, surveyOf } from '../testing/scene.ts';
 import { type Change, previewOf, previewText } from './preview.ts';
 

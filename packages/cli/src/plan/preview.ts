@@ -12,7 +12,7 @@ import type { MoveFootprint, Survey } from '../cluster/survey.ts';
 import { type Invocation, type Flag } from '../command/command.ts';
 import { wholeNumber } from '../command/arguments.ts';
 import { type Output, span } from '../output/output.ts';
-import { table } from '../output/table.ts';
+import { table } from '@spotalis/units';
 import { subjectOf } from '../status/row.ts';
 import type { Pace } from './pace.ts';
 

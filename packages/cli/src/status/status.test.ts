@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plain } from '../output/style.ts';
+import { plain } from '@spotalis/units';
 import { noNews } from '../cluster/droughts.ts';
 import { ask, drought, NOON, podsOf, surveyOf } from '../testing/scene.ts';
 import { statusRows } from './row.ts';

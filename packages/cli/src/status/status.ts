@@ -5,7 +5,7 @@ import { exitCodes } from '../command/error.ts';
 import { takeSurvey } from '../cluster/take.ts';
 import type { Survey } from '../cluster/survey.ts';
 import { documentOf, type Format, formatOf, type Output, span } from '../output/output.ts';
-import { table } from '../output/table.ts';
+import { table } from '@spotalis/units';
 import { type StatusRow, statusRows } from './row.ts';
 
 const WATCH_MS = 2_000;

@@ -1,33 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseQuantity } from './quantity.ts';
 import { addResources, hasRoom, podRequests, readAllocatable, subtractResources } from './resources.ts';
 
 const container = (cpu: string, memory: string, restartPolicy?: string) => ({
   resources: { requests: { cpu, memory } },
   ...(restartPolicy === undefined ? {} : { restartPolicy }),
-});
-
-describe('a quantity', () => {
-  it.each([
-    ['1', 1],
-    ['1500m', 1.5],
-    ['0.1', 0.1],
-    ['.5', 0.5],
-    ['2Gi', 2 ** 31],
-    ['2G', 2e9],
-    ['1e3', 1000],
-    ['1E3', 1000],
-    ['2E', 2e18],
-    ['100u', 1e-4],
-    ['12Ki', 12_288],
-    ['', null],
-    ['1 Gi', null],
-    ['1g', null],
-    ['Gi', null],
-  ])('%p is %p', (text, value) => {
-    if (value === null) expect(parseQuantity(text)).toBeNull();
-    else expect(parseQuantity(text)).toBeCloseTo(value, 9);
-  });
 });
 
 describe('what a pod requests', () => {

@@ -1,4 +1,4 @@
-import { parseQuantity } from './quantity.ts';
+import { parseQuantity } from '@spotalis/units';
 
 /**
  * Amounts by the name of the resource: cpu in millicores, memory and storage in bytes, everything else (`pods`,

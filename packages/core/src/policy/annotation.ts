@@ -1,6 +1,6 @@
+import { nearest } from '@spotalis/units';
 import { parseFallbackAfter, parseWindowDuration } from './duration.ts';
 import { type Annotations, enabledLabel, keyPrefix, podKeys, type PolicyField, policyKeys } from './keys.ts';
-import { nearest } from './nearest.ts';
 import { type PolicyProblem, type PolicyProblemCode, type PolicySource, shown } from './problem.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
 import { parseBoolean, type Parsed, parseMinOnDemand, parsePercentage } from './value.ts';

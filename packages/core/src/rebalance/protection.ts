@@ -1,7 +1,7 @@
+import { parseDuration } from '@spotalis/units';
 import type { CapacityType } from '../capacity/type.ts';
 import { ordinalType } from '../distribution/slot.ts';
 import type { PolicyNumbers } from '../distribution/target.ts';
-import { parseGoDuration } from '../policy/duration.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import type { Member, WorkloadPod } from '../cluster/workload-pod.ts';
 import type { ExclusionReason } from './verdict.ts';
@@ -51,7 +51,7 @@ function doNotDisrupt({ annotations, startedAtMs }: WorkloadPod, nowMs: number):
   const text = annotations[foreignKeys.karpenterDoNotDisrupt];
   if (text === undefined) return null;
   if (text === 'true') return lasting('DoNotDisrupt');
-  const durationMs = parseGoDuration(text);
+  const durationMs = parseDuration(text);
   if (durationMs === null || durationMs <= 0) return null;
   if (startedAtMs === null) return lasting('DoNotDisrupt');
   const untilMs = startedAtMs + durationMs;

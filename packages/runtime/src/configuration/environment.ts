@@ -1,5 +1,5 @@
+import { nearest } from '@spotalis/units';
 import type { ConfigurationProblem } from './error.ts';
-import { nearest } from './nearest.ts';
 import { environmentName, type Schema, settingsOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -40,8 +40,8 @@ export function readEnvironment(schema: Schema, environment: Environment): Envir
     const key = keys.get(name);
     const twin = key === undefined ? undefined : values.get(key);
     if (key === undefined) {
-      const meant = nearest(name, keys.keys());
-      const advice = meant === undefined ? 'no key has this name' : `did you mean ${meant}?`;
+      const meant = nearest(name, keys.keys(), { parts: false });
+      const advice = meant === null ? 'no key has this name' : `did you mean ${meant}?`;
       problems.push({ key: name, message: `unknown environment variable; ${advice}` });
     } else if (twin === undefined) {
       values.set(key, { name, text: value });

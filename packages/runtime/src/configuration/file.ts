@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { nearest } from '@spotalis/units';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { reasonOf } from '../files/reason.ts';
 import { ConfigurationError, type ConfigurationProblem } from './error.ts';
-import { nearest } from './nearest.ts';
 import { isSetting, type Schema, settingsOf } from './setting.ts';
 
 export interface FileValues {
@@ -114,7 +114,8 @@ function unknownKey(
   );
   const prefix = written.slice(0, written.lastIndexOf('.') + 1);
   const meant =
-    nearest(written, groups) ?? keys.find((key) => key.endsWith(`.${written.slice(prefix.length)}`));
+    nearest(written, groups, { parts: false }) ??
+    keys.find((key) => key.endsWith(`.${written.slice(prefix.length)}`));
   const advice =
     meant === undefined
       ? `known here: ${siblings.map((name) => prefix + name).join(', ')}`

@@ -1,6 +1,6 @@
+import { formatDuration, type Milliseconds, parseDuration } from '@spotalis/units';
 import { parse as parseYaml } from 'yaml';
 import { maskUrl } from '../logging/redact.ts';
-import { formatDuration, type Milliseconds, parseDuration } from './duration.ts';
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
@@ -39,8 +39,8 @@ export function duration(limits: { readonly min?: string; readonly example: stri
   return {
     allowed: `a duration${least}, for example ${limits.example}`,
     parse(raw) {
-      const ms = typeof raw === 'string' ? parseDuration(raw) : raw === 0 ? 0 : undefined;
-      return ms === undefined || ms < minMs ? refuse : accept(ms);
+      const ms = typeof raw === 'string' ? parseDuration(raw) : raw === 0 ? 0 : null;
+      return ms === null || ms < minMs ? refuse : accept(Math.round(ms));
     },
     fromText: asIs,
     print: formatDuration,

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { propertyRuns } from '../testing/arbitraries.ts';
-import { parseGoDuration } from './duration.ts';
+import { formatDuration, parseDuration } from './duration.ts';
 
-describe('a Go duration', () => {
+const propertyRuns = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1_000) };
+
+describe('a duration', () => {
   it.each([
     ['4h', 14_400_000],
     ['2h30m', 9_000_000],
@@ -22,7 +23,7 @@ describe('a Go duration', () => {
     ['1m1m', 120_000],
     ['2562047h', 2_562_047 * 3_600_000],
   ])('%s is %d ms', (text, ms) => {
-    expect(parseGoDuration(text)).toBeCloseTo(ms, 6);
+    expect(parseDuration(text)).toBeCloseTo(ms, 6);
   });
 
   it.each([
@@ -31,6 +32,8 @@ describe('a Go duration', () => {
     's',
     '.s',
     '1x',
+    '1d',
+    '1s2',
     '1 h',
     ' 1h',
     '1h ',
@@ -42,14 +45,23 @@ describe('a Go duration', () => {
     '2562048h',
     `${'9'.repeat(99)}h`,
   ])('is not %j', (text) => {
-    expect(parseGoDuration(text)).toBeNull();
+    expect(parseDuration(text)).toBeNull();
   });
 
   it('adds up its parts', () => {
     fc.assert(
       fc.property(fc.nat(1_000), fc.nat(100), fc.nat(100), (hours, minutes, seconds) => {
         const expected = ((hours * 60 + minutes) * 60 + seconds) * 1_000;
-        expect(parseGoDuration(`${hours}h${minutes}m${seconds}s`)).toBe(expected);
+        expect(parseDuration(`${hours}h${minutes}m${seconds}s`)).toBe(expected);
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('reads back what it writes', () => {
+    fc.assert(
+      fc.property(fc.nat(10 ** 9), (ms) => {
+        expect(parseDuration(formatDuration(ms))).toBe(ms);
       }),
       propertyRuns,
     );

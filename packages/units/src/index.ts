@@ -1,0 +1,6 @@
+export { formatDuration, type Milliseconds, parseDuration } from './duration.ts';
+export { nearest } from './nearest.ts';
+export { parseQuantity } from './quantity.ts';
+export { plain, type Style, styleFor } from './style.ts';
+export { inColumns, table } from './table.ts';
+export { inLines, widthOf } from './lines.ts';
