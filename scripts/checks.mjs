@@ -7,8 +7,8 @@ const execute = promisify(execFile);
 const checks = [
   { name: 'format', command: 'biome', args: ['format', '.'] },
   { name: 'types', command: 'tsc', args: ['-b'] },
-  // Lint holds the arrows between the packages, too: see no-restricted-imports in .oxlintrc.json.
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
+  { name: 'arrows', command: process.execPath, args: ['scripts/arrows.mjs'] },
   { name: 'unused code', command: 'knip', args: [] },
 ];
 

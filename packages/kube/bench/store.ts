@@ -3,7 +3,6 @@
  */
 import { parseArgs } from 'node:util';
 import { startCluster } from '@spotalis/cluster';
-// oxlint-disable no-restricted-imports -- what is measured is in this package itself
 import { compareStores } from '../src/testing/store-comparison.ts';
 import type { Finding } from '../src/testing/store-follower.ts';
 

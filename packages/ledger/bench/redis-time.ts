@@ -1,4 +1,3 @@
-/* oxlint-disable eslint/no-restricted-imports -- of this very package, measured from within */
 /**
  * What Redis itself takes for a decision, and for the longest step of a merge, at various sizes; and its memory.
  * node packages/ledger/bench/redis-time.ts

@@ -1,4 +1,3 @@
-/* oxlint-disable eslint/no-restricted-imports -- of this very package, measured from within */
 /**
  * Reservations a second and their latency, with so many in flight at once, from one process.
  * node packages/ledger/bench/throughput.ts

@@ -1,4 +1,3 @@
-/* oxlint-disable eslint/no-restricted-imports -- of this very package, measured from within */
 /**
  * Latency of the shipped webhook at fixed rates, and the most it does, over TLS and with a real Redis; the same load
  * on a bare HTTPS server that sends the body back stands beside it, because on a small machine most of the time is

@@ -1,4 +1,3 @@
-/* oxlint-disable eslint/no-restricted-imports -- of this very package, measured from within */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

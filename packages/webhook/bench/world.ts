@@ -1,4 +1,3 @@
-/* oxlint-disable eslint/no-restricted-imports -- of this very package, measured from within */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { FakeApi } from '../src/testing/fake-api.ts';

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { arrows, violationsOf } from './arrows.mjs';
+
+const cluster = 'packages/core/src/cluster/fit.ts';
+const decide = 'packages/core/src/rebalance/decide.ts';
+
+describe('an arrow', () => {
+  it('between folders lets through what its row allows', () => {
+    const source = `import { a } from './node.ts';
+import type { B } from '../policy/keys.ts';
+import { parseQuantity } from '@spotalis/units';
+import { join } from 'node:path';
+`;
+    expect(violationsOf(cluster, source)).toEqual([]);
+    expect(violationsOf(decide, "import { evidenceFor } from '../cluster/fit.ts';")).toEqual([]);
+  });
+
+  it.each([
+    ["import { held } from '../rebalance/verdict.ts';"],
+    ["import type { Decided } from '../rebalance/verdict.ts';"],
+    ["export { held } from '../rebalance/verdict.ts';"],
+    ["export * from '../rebalance/verdict.ts';"],
+    ["import '../rebalance/verdict.ts';"],
+    ["const { held } = await import('../rebalance/verdict.ts');"],
+    ["import {\n  held,\n  type Decided,\n} from '../rebalance/verdict.ts';"],
+  ])('between folders stops %j, and says what is allowed', (source) => {
+    expect(violationsOf(cluster, `const before = 1;\n${source}\n`)).toEqual([
+      expect.stringMatching(
+        /^packages\/core\/src\/cluster\/fit\.ts:2: .*: core\/cluster may import policy, .* of core$/,
+      ),
+    ]);
+  });
+
+  it('may lead to one file of a folder', () => {
+    const policy = 'packages/core/src/policy/policy.ts';
+    expect(violationsOf(policy, "import { targetSpot } from '../distribution/target.ts';")).toEqual([]);
+    expect(violationsOf(policy, "import { position } from '../distribution/slot.ts';")).toHaveLength(1);
+  });
+
+  it('is asked for where a folder or a room is new', () => {
+    const [folder] = violationsOf('packages/core/src/fresh/a.ts', "import { a } from '../policy/keys.ts';");
+    expect(folder).toContain('core/fresh is no folder in scripts/arrows.mjs');
+    const [room] = violationsOf('packages/fresh/src/a.ts', "import { a } from '@spotalis/units';");
+    expect(room).toContain('fresh is no room in scripts/arrows.mjs');
+  });
+
+  it('inside of a room holds nobody up who puts it together, nor tests', () => {
+    const source = "import { held } from '../rebalance/verdict.ts';";
+    expect(violationsOf('packages/core/src/index.ts', source.replace('..', '.'))).toEqual([]);
+    expect(violationsOf('packages/core/src/cluster/fit.test.ts', source)).toEqual([]);
+    expect(violationsOf('packages/core/src/testing/rebalance.ts', source)).toEqual([]);
+  });
+
+  it.each([
+    ['core', '@spotalis/ledger', 'core may import units of ours'],
+    ['core', '@spotalis/core', 'core may import units of ours'],
+    ['units', '@spotalis/core', 'units may import nothing of ours'],
+    ['kube', '@spotalis/cluster', 'kube may import units of ours'],
+    ['ledger', '@spotalis/runtime', 'ledger may import core, units of ours'],
+    ['webhook', '@spotalis/controller', 'webhook may import core, ledger, kube, runtime, units of ours'],
+    ['cli', '@spotalis/e2e', 'cli may import core, kube, runtime, units of ours'],
+    ['webhook', '@spotalis/core/src/index.ts', "come in through the index: '@spotalis/core'"],
+    ['webhook', '../../core/src/index.ts', 'come in through the index of the package'],
+    ['webhook', '../../../e2e/cluster/index.ts', 'come in through the index of the package'],
+  ])('between rooms stops %s from importing %s', (room, specifier, problem) => {
+    const source = `import { a } from '${specifier}';`;
+    expect(violationsOf(`packages/${room}/src/a.ts`, source)).toEqual([
+      `packages/${room}/src/a.ts:1: '${specifier}': ${problem}`,
+    ]);
+  });
+
+  it('lets tests alone have a cluster', () => {
+    const source = "import { startCluster } from '@spotalis/cluster';";
+    expect(violationsOf('packages/kube/src/lease/elector.real.test.ts', source)).toEqual([]);
+    expect(violationsOf('packages/kube/bench/store.ts', source)).toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  it('names only what there is', () => {
+    const root = join(import.meta.dirname, '..', 'packages');
+    const named = [
+      ...Object.entries(arrows.rooms).flat(2),
+      ...Object.entries(arrows.folders).flatMap(([room, rows]) =>
+        Object.entries(rows)
+          .flat(2)
+          .map((one) => join(room, 'src', one)),
+      ),
+    ];
+    expect(named.filter((one) => !existsSync(join(root, one)))).toEqual([]);
+  });
+
+  it('has no circle of rooms', () => {
+    const reached = (room, seen = new Set()) => {
+      for (const next of arrows.rooms[room]) if (!seen.has(next)) reached(next, seen.add(next));
+      return seen;
+    };
+    for (const room of Object.keys(arrows.rooms)) expect(reached(room)).not.toContain(room);
+  });
+});
