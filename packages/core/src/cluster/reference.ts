@@ -1,5 +1,3 @@
-import type { WorkloadPod } from './workload-pod.ts';
-
 /** A pod as an action on it has to name it. */
 export interface PodReference {
   readonly name: string;
@@ -7,6 +5,6 @@ export interface PodReference {
   readonly resourceVersion: string;
 }
 
-export function referenceTo({ name, uid, resourceVersion }: WorkloadPod): PodReference {
+export function referenceTo({ name, uid, resourceVersion }: PodReference): PodReference {
   return { name, uid, resourceVersion };
 }
