@@ -225,4 +225,11 @@ export {
 export { readBreaker, writeMemo } from './drought/memo.ts';
 export { poolOf } from './drought/pool.ts';
 export { typesReached } from './drought/reach.ts';
-export { emptyNode, shapeKey } from './drought/shape.ts';
+export {
+  emptyNode,
+  hostnameOnly,
+  largerShape,
+  type NamesNode,
+  namingLabels,
+  shapeKey,
+} from './drought/shape.ts';
