@@ -15,6 +15,11 @@ export const controllerEvents = {
     when: 'the same, after a minute, also where nothing drifts',
   },
   NoFallback: { type: 'Warning', on: 'the workload', when: 'the same, also where nothing drifts' },
+  PodsUnscheduled: {
+    type: 'Warning',
+    on: 'the workload',
+    when: 'the same, also where nothing drifts: pods have had no node for a minute, and more capacity would not help',
+  },
   WindowOpened: { type: 'Normal', on: 'the workload', when: 'it drifts, and its window has opened' },
   FallbackStarted: { type: 'Warning', on: 'the workload', when: 'a drought begins' },
   FallbackEnded: { type: 'Normal', on: 'the workload', when: 'a drought ends; the note says how' },

@@ -45,7 +45,12 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
 ]);
 
 /** Told under their own names, and although the counts are right: nothing else would. Others share `MoveBlocked`. */
-const loud = ['OnDemandShort', 'NoFallback', 'PlacementConflict'] as const satisfies RebalanceReason[];
+const loud = [
+  'OnDemandShort',
+  'NoFallback',
+  'PodsUnscheduled',
+  'PlacementConflict',
+] as const satisfies RebalanceReason[];
 
 const loudName = (reason: string): (typeof loud)[number] | undefined => loud.find((name) => name === reason);
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { explainRebalance } from '../explain/rebalance.ts';
 import { podKeys } from '../policy/keys.ts';
 import { decide } from '../rebalance/decide.ts';
+import type { PodVolumes, WorkloadPod } from '../rebalance/pod.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import {
   altered,
@@ -18,7 +20,7 @@ import {
   snapshot,
   template,
 } from '../testing/rebalance.ts';
-import { unschedulableSince } from './stuck.ts';
+import { unschedulableSince, type Wait } from './stuck.ts';
 
 const numbers = { spotPercentage: 70, minOnDemand: 1 };
 const onlyOnDemand = nodesOf(node('od-1', 'on-demand'));
@@ -132,7 +134,7 @@ describe('pods that wait for spot capacity', () => {
     expect(decide(stuckFor(60_000, { drought }), NOON)).toMatchObject({
       reason: 'AwaitingSpot',
       drought: 'closed',
-      facts: { waiting: 7, never: false },
+      facts: { waiting: 7, until: 'substitutes' },
     });
   });
 
@@ -142,9 +144,15 @@ describe('pods that wait for spot capacity', () => {
       reason: 'NoFallback',
       facts: { waiting: 7 },
     });
-    expect(decide(stuckFor(119_999, { drought }), NOON).reason).toBe('Balanced');
+    expect(decide(stuckFor(119_999, { drought }), NOON)).toMatchObject({
+      reason: 'AwaitingSpot',
+      facts: { until: 'fault' },
+    });
     const never = policy(70, 1, { fallbackAfterMs: 'never' });
-    expect(decide(stuckFor(120_000, { drought, policy: never }), NOON).reason).toBe('Balanced');
+    expect(decide(stuckFor(120_000, { drought, policy: never }), NOON)).toMatchObject({
+      reason: 'AwaitingSpot',
+      facts: { until: 'spot' },
+    });
   });
 
   it('are no drought when no node could ever take them', () => {
@@ -157,6 +165,19 @@ describe('pods that wait for spot capacity', () => {
   it('are judged by on-demand nodes where no spot node was ever seen', () => {
     expect(removed(stuckFor(1e6, watched({ shapes: onlyOnDemand })))).toBe(7);
     expect(removed(stuckFor(1e6, watched({ shapes: nodesOf() })))).toBe(0);
+  });
+
+  it('are judged by on-demand nodes as well where spot nodes are known, and none that they could ever run on', () => {
+    const pool = { 'example.com/pool': 'b' };
+    const inPool = (one: RebalanceSnapshot): RebalanceSnapshot => {
+      const revisions = [revision(10, { template: { ...template, spec: { nodeSelector: pool } } })];
+      return { ...one, workload: deploymentOf(one.pods, { revisions }) };
+    };
+    const elsewhere = node('spot-1', 'spot');
+    const shapes = nodesOf(elsewhere, node('od-1', 'on-demand', { labels: pool }));
+    expect(removed(inPool(stuckFor(3_600_000, watched({ shapes }))))).toBe(7);
+    const nowhere = nodesOf(elsewhere, node('od-1', 'on-demand'));
+    expect(removed(inPool(stuckFor(3_600_000, watched({ shapes: nowhere }))))).toBe(0);
   });
 
   it('stay when their own affinity rules out on-demand: they would come back as they are', () => {
@@ -172,6 +193,64 @@ describe('pods that wait for spot capacity', () => {
     const pinned = { ...template, spec: { affinity } };
     const workload = deploymentOf(one.pods, { revisions: [revision(10, { template: pinned })] });
     expect(removed({ ...one, workload })).toBe(0);
+  });
+});
+
+describe('pods that no substitute would help', () => {
+  const MINUTE_MS = 60_000;
+  /** One of ten, of which the counts are right. */
+  const waits = (change: Partial<WorkloadPod>, more: Partial<RebalanceSnapshot> = {}): RebalanceSnapshot => {
+    const pods = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's6'
+        ? altered(one, {
+            nodeName: null,
+            ready: false,
+            phase: 'Pending',
+            createdAtMs: NOON - MINUTE_MS,
+            ...change,
+          })
+        : one,
+    );
+    return snapshot({ pods, workload: deploymentOf(pods), ...more });
+  };
+  const since = { unschedulableSinceMs: NOON - MINUTE_MS };
+  const huge = { revisions: [revision(10, { template: { ...template, requests: { cpu: 1e6 } } })] };
+  const far = { kind: 'bound', affinities: [[{ matchExpressions: [{ key: 'zone', operator: 'Exists' }] }]] };
+
+  it.each<[Wait, RebalanceSnapshot]>([
+    ['SchedulingGate', waits({ holdup: 'SchedulingGate' })],
+    ['Volume', waits({ holdup: 'Volume' })],
+    ['Preemption', waits({ holdup: 'Preemption' })],
+    ['Scheduler', waits({})],
+    ['AnyNode', waits({ ...since, controller: { kind: 'ReplicaSet', uid: 'rs-2' } })],
+    ['NoSuchNode', { ...waits(since), workload: deploymentOf(waits(since).pods, huge) }],
+    ['VolumeUnreachable', waits({ ...since, volumes: far as PodVolumes })],
+  ])('are reported after a minute: %s', (wait, one) => {
+    const found = wait === 'AnyNode' ? { ...one, workload: withOldRevision(one) } : one;
+    const trace = decide(found, NOON);
+    expect(trace).toMatchObject({ reason: 'PodsUnscheduled', facts: { waits: { [wait]: 1 } } });
+    expect(trace.waiting).toEqual({ [wait]: 1 });
+    expect(decide(found, NOON - 1)).toMatchObject({
+      reason: 'Balanced',
+      verdict: { kind: 'wait', untilMs: NOON },
+      waiting: {},
+    });
+  });
+
+  /** Pods of it are left, and none is wanted any more. */
+  function withOldRevision({ pods }: RebalanceSnapshot) {
+    const old = revision(0, { uid: 'rs-2', name: 'web-r2' });
+    const { revisions } = deploymentOf(pods);
+    return deploymentOf(pods, { revisions: [...revisions, old] });
+  }
+
+  it('are said beside whatever else is reported', () => {
+    const one = waits({ holdup: 'SchedulingGate' }, { policy: policy(50, 1) });
+    const trace = decide(one, NOON);
+    expect(trace.verdict.kind).toBe('move');
+    expect(explainRebalance(trace)).toMatch(
+      /\. Without a node for a minute: 1 pod with a scheduling gate that nobody has lifted\.$/,
+    );
   });
 });
 

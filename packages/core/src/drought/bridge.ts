@@ -9,7 +9,7 @@ import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } fro
 import { unprovableConstraint } from '../rebalance/spread.ts';
 import { emptyNode } from './shape.ts';
 import { isWithdrawing } from './notice.ts';
-import { type StuckPod, stuckPods } from './stuck.ts';
+import { isStuck, type WaitingPod, waitingPods } from './stuck.ts';
 
 type Watched = Extract<DroughtState, { kind: 'watched' }>;
 type Told = Extract<DroughtState, { kind: 'told' }>;
@@ -22,7 +22,8 @@ export interface Bridging {
   readonly againAtMs: number | null;
   /** What it was before anything is done; null where nobody keeps it. */
   readonly state: Breaker['state'] | null;
-  readonly stuck: readonly StuckPod[];
+  /** Every pod without a node, the longest waiting first. */
+  readonly waiting: readonly WaitingPod[];
 }
 
 const MINUTE_MS = 60_000;
@@ -43,11 +44,11 @@ export function bridge(
   const isWatched = drought.kind === 'watched' && policy.kind === 'valid' && ledger.kind === 'reachable';
   if (!isWatched || workload.deleting) {
     const state = drought.kind === 'told' ? (drought.report?.state ?? 'closed') : null;
-    const stuck = drought.kind === 'told' && !workload.deleting ? stuckByNodes(snapshot, members) : [];
-    return { decided: null, againAtMs: null, state, stuck };
+    return { decided: null, againAtMs: null, state, waiting: waitingByNodes(snapshot, members) };
   }
   const { breaker, permit, shapes } = drought;
-  const stuck = stuckPods(members, { workload, placement: settings.placement, shapes });
+  const waiting = waitingPods(members, { workload, placement: settings.placement, shapes });
+  const stuck = waiting.filter(isStuck);
   const mayRemove = !policy.paused && snapshot.webhook.kind === 'serving';
   const look = lookAt(snapshot, drought, members, standing, mayRemove ? stuck : []);
   const step = stepBreaker(
@@ -60,7 +61,7 @@ export function bridge(
   const removable = mayRemove ? dueForRemoval(step.breaker, stuck, policy.fallbackAfterMs, nowMs) : [];
   const { left, againAtMs: budgetAtMs } = budget(drought, settings.fallback.maxRemovalsPerMinute, nowMs);
   const remove = removable.slice(0, left);
-  const found = { againAtMs: step.againAtMs, state: breaker.state, stuck };
+  const found = { againAtMs: step.againAtMs, state: breaker.state, waiting };
   if (step.change === null && remove.length === 0) {
     if (removable.length === 0) return { ...found, decided: null };
     const limit = settings.fallback.maxRemovalsPerMinute;
@@ -76,11 +77,11 @@ export function bridge(
 }
 
 /** Who does not remember nodes that are gone goes by those there are. */
-function stuckByNodes({ workload, settings, nodes }: RebalanceSnapshot, members: readonly Member[]) {
+function waitingByNodes({ workload, settings, nodes }: RebalanceSnapshot, members: readonly Member[]) {
   // Most workloads have none that waits, and a cluster has many nodes.
-  if (!members.some(({ pod }) => pod.unschedulableSinceMs !== null)) return [];
+  if (members.every(({ pod }) => pod.nodeName !== null)) return [];
   const shapes = new Map([...nodes].map(([name, node]) => [name, emptyNode(node)]));
-  return stuckPods(members, { workload, placement: settings.placement, shapes });
+  return waitingPods(members, { workload, placement: settings.placement, shapes });
 }
 
 function lookAt(
@@ -88,7 +89,7 @@ function lookAt(
   { breaker, recorded, pool, mayProbe }: Watched,
   members: readonly Member[],
   { drift, replicas }: Standing,
-  stuck: readonly StuckPod[],
+  stuck: readonly WaitingPod[],
 ): Omit<DroughtLook, 'fallbackAfterMs'> {
   const spot = members.filter(({ type }) => type === 'spot');
   const substitutes = members.filter(
@@ -145,10 +146,10 @@ function hasRoom({ workload, settings, nodes }: RebalanceSnapshot, members: read
 /** Whoever was admitted before the breaker opened has waited for all; later ones should not be there. */
 function dueForRemoval(
   breaker: Breaker,
-  stuck: readonly StuckPod[],
+  stuck: readonly WaitingPod[],
   fallbackAfterMs: number | 'never',
   nowMs: number,
-): readonly StuckPod[] {
+): readonly WaitingPod[] {
   if (breaker.state !== 'open' || fallbackAfterMs === 'never') return [];
   return stuck.filter(
     ({ member: { pod }, sinceMs }) =>
@@ -168,7 +169,7 @@ function reasonOf(
   { change, breaker: next }: Step,
   before: Breaker,
   look: Omit<DroughtLook, 'fallbackAfterMs'>,
-  stuck: readonly StuckPod[],
+  stuck: readonly WaitingPod[],
   removed: number,
   nowMs: number,
 ): Reasoned {
@@ -265,10 +266,15 @@ export function beyondRepair(
 }
 
 /** By count all is well, but some pods wait for spot capacity, until they are replaced. */
-export function awaitingSpot({ policy }: RebalanceSnapshot, { stuck, againAtMs }: Bridging): Decided | null {
+export function awaitingSpot(
+  { policy, drought }: RebalanceSnapshot,
+  { waiting, againAtMs }: Bridging,
+): Decided | null {
+  const stuck = waiting.filter(isStuck);
   if (stuck.length === 0) return null;
   const never = policy.kind === 'valid' && policy.fallbackAfterMs === 'never';
-  return held('AwaitingSpot', { waiting: stuck.length, never }, againAtMs);
+  const until = never ? 'spot' : drought.kind === 'unbridgeable' ? 'fault' : 'substitutes';
+  return held('AwaitingSpot', { waiting: stuck.length, until }, againAtMs);
 }
 
 function withoutFallback(

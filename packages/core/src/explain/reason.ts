@@ -77,6 +77,11 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
     means: 'pods for spot have no node, and with `memory://` there are no substitutes',
     remedy: 'give both services a Redis, or add spot nodes',
   },
+  PodsUnscheduled: {
+    means:
+      'pods have had no node for a minute, and no substitute would help: no node that is known could take them, their affinity allows spot only, a volume or a scheduling gate holds them, or no scheduler looks at them',
+    remedy: '`explain` says which; `kubectl describe pod` has the words of the scheduler',
+  },
   AwaitingSpot: {
     means: 'pods wait for spot capacity, not yet for `spot-fallback-after`, or that is `never`',
   },

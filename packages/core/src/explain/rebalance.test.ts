@@ -46,7 +46,8 @@ const facts: FactsByReason = {
   FallbackEnded: { how: 'closed', sinceMs: untilMs, returnedSinceMs: untilMs },
   OnDemandShort: { waiting: 2, scheduled: 1, floor: 3 },
   NoFallback: { waiting: 7 },
-  AwaitingSpot: { waiting: 7, never: false },
+  PodsUnscheduled: { waits: { NoSuchNode: 2, Volume: 1 } },
+  AwaitingSpot: { waiting: 7, until: 'substitutes' },
   InDrought: { sinceMs: untilMs, nextProbeAtMs: untilMs },
   ReturnUnderWay: {},
   Paused: {},
@@ -92,7 +93,7 @@ function sentence<Reason extends RebalanceReason>(
   change: Partial<FactsByReason[Reason]> = {},
 ): string {
   const found = decidedFor(reason, { ...facts[reason], ...change });
-  return explainRebalance({ ...found, standing, drought: 'closed' });
+  return explainRebalance({ ...found, standing, drought: 'closed', waiting: {} });
 }
 
 /** The reason and its facts come from one table, so that they belong together. */
@@ -167,7 +168,12 @@ describe('the sentence on a decision', () => {
       reason: 'TooYoung' as const,
       untilMs: null,
     }));
-    const told = explainRebalance({ ...held('NoCandidate', { exclusions }), standing, drought: null });
+    const told = explainRebalance({
+      ...held('NoCandidate', { exclusions }),
+      standing,
+      drought: null,
+      waiting: {},
+    });
     expect(told).toMatch(/web-9 is younger than rebalance.minPodAge and 4990 more\.$/);
     expect(told.length).toBeLessThan(1_024);
   });

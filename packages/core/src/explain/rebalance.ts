@@ -1,4 +1,6 @@
 import type { CapacityType } from '../capacity/type.ts';
+import type { WaitCounts } from '../drought/lasting.ts';
+import { type Wait, waitOrder } from '../drought/stuck.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { Doom } from '../rebalance/pod.ts';
@@ -9,6 +11,7 @@ import type {
   Misfit,
   Misfits,
   MoveFacts,
+  RebalanceReason,
   RebalanceTrace,
   Standing,
 } from '../rebalance/verdict.ts';
@@ -135,8 +138,54 @@ const endings: Readonly<Record<FactsByReason['FallbackEnded']['how'], string>> =
   waived: 'bridged no longer: spotalis.io/spot-fallback-after is never, so pods wait for it',
 };
 
-/** One sentence for people. Programs go by `verdict` and `reason`. */
+const awaited: Readonly<Record<FactsByReason['AwaitingSpot']['until'], string>> = {
+  substitutes: 'replaced on on-demand when that takes too long',
+  spot: 'spotalis.io/spot-fallback-after is never',
+  fault: 'with memory:// nothing replaces them',
+};
+
+const podCount = (count: number): string => `${count} ${count === 1 ? 'pod' : 'pods'}`;
+
+const waits: Readonly<Record<Wait, string>> = {
+  SpotCapacity: 'without spot capacity',
+  OnDemandCapacity: 'without on-demand capacity',
+  SpotOnly: 'without spot capacity, where its own affinity or volume rules out on-demand',
+  VolumeUnreachable: 'with a volume that no known spot node can reach',
+  NoSuchNode:
+    'that no known node could take, of either type and even empty (see its requests, nodeSelector, affinity and tolerations)',
+  AnyNode: 'for which the scheduler finds no node',
+  Scheduler: 'that no scheduler has looked at (see spec.schedulerName, and whether it runs)',
+  SchedulingGate: 'with a scheduling gate that nobody has lifted',
+  Preemption: 'whose node is still to be cleared by preemption',
+  Volume: 'with a PersistentVolumeClaim that is missing or not bound',
+};
+
+const waitingFor = (counts: WaitCounts): string =>
+  waitOrder
+    .filter((wait) => (counts[wait] ?? 0) > 0)
+    .map((wait) => `${podCount(counts[wait] ?? 0)} ${waits[wait]}`)
+    .join(', ');
+
+/** What each of these reasons says of waiting pods itself. */
+const saidBy: Readonly<Partial<Record<RebalanceReason, readonly Wait[]>>> = {
+  FallbackStarted: ['SpotCapacity'],
+  StuckRemoved: ['SpotCapacity'],
+  AwaitingSpot: ['SpotCapacity'],
+  NoFallback: ['SpotCapacity', 'SpotOnly', 'VolumeUnreachable', 'NoSuchNode'],
+  OnDemandShort: ['OnDemandCapacity'],
+  PodsUnscheduled: waitOrder.filter((wait) => wait !== 'SpotCapacity'),
+};
+
+/** What people read of a decision. Programs go by `verdict` and `reason`. */
 export function explainRebalance(trace: RebalanceTrace): string {
+  const said = saidBy[trace.reason] ?? [];
+  const others = waitingFor(
+    Object.fromEntries(Object.entries(trace.waiting).filter(([wait]) => !said.some((one) => one === wait))),
+  );
+  return others === '' ? sentenceOn(trace) : `${sentenceOn(trace)} Without a node for a minute: ${others}.`;
+}
+
+function sentenceOn(trace: RebalanceTrace): string {
   const { standing } = trace;
   switch (trace.reason) {
     case 'Unmanaged':
@@ -206,12 +255,11 @@ export function explainRebalance(trace: RebalanceTrace): string {
       return `Spot capacity is short: ${waiting} spot pods have no node, and stay until they get one. With memory:// there are no substitutes: give webhook and controller a Redis, or add spot nodes.`;
     }
     case 'AwaitingSpot': {
-      const { waiting, never } = trace.facts;
-      const then = never
-        ? 'spotalis.io/spot-fallback-after is never'
-        : 'replaced on on-demand when that takes too long';
-      return `Waiting for spot capacity: ${waiting} pods (${then}): ${share(standing)}.`;
+      const { waiting, until } = trace.facts;
+      return `Waiting for spot capacity: ${podCount(waiting)} (${awaited[until]}): ${share(standing)}.`;
     }
+    case 'PodsUnscheduled':
+      return `Waiting, and not for spot capacity: ${waitingFor(trace.facts.waits)}.`;
     case 'InDrought': {
       const { nextProbeAtMs } = trace.facts;
       const next = nextProbeAtMs === null ? '' : `, which is tried again at ${at(nextProbeAtMs)}`;

@@ -24,6 +24,7 @@ describe('a pruned pod', () => {
       createdAtMs: 0,
       startedAtMs: null,
       unschedulableSinceMs: null,
+      holdup: null,
       priority: 0,
       preemptsPlaceholders: true,
       placeholder: null,

@@ -1,6 +1,6 @@
 import { readPodMark } from '../capacity/mark.ts';
 import type { CapacityType } from '../capacity/type.ts';
-import { unschedulableSince, type UnscheduledView } from '../drought/stuck.ts';
+import { type Holdup, holdupOf, unschedulableSince, type UnscheduledView } from '../drought/stuck.ts';
 import { type Annotations, foreignKeys, type Labels } from '../policy/keys.ts';
 import { placeholderPriority } from '../placeholder/manifest.ts';
 import { type PlaceholderMark, readPlaceholderMark } from '../placeholder/mark.ts';
@@ -51,6 +51,7 @@ export interface ObservedPod extends Identified, Admission {
   readonly labels: Labels;
   readonly annotations: Annotations;
   readonly unschedulableSinceMs: number | null;
+  readonly holdup: Holdup | null;
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly priority: number;
@@ -104,6 +105,7 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     labels: isOurKind ? (metadata.labels ?? {}) : {},
     annotations: isOurKind ? heededAnnotations(metadata) : {},
     unschedulableSinceMs: isOurKind ? unschedulableSince(raw) : null,
+    holdup: isOurKind ? holdupOf(raw) : null,
     createdAtMs: timeOf(metadata.creationTimestamp) ?? 0,
     startedAtMs: timeOf(status.startTime),
     priority: spec.priority ?? 0,

@@ -41,7 +41,7 @@ export function podViewOf(pod: ObservedPod, volumes: VolumeLookup): WorkloadPod 
   const { metadata, controller, nodeName, claims } = pod;
   const { uid, name, namespace = '', resourceVersion } = metadata;
   const { labels, annotations, phase, ready, terminating, createdAtMs, startedAtMs, priority } = pod;
-  const { unschedulableSinceMs } = pod;
+  const { unschedulableSinceMs, holdup } = pod;
   return {
     uid,
     name,
@@ -54,6 +54,7 @@ export function podViewOf(pod: ObservedPod, volumes: VolumeLookup): WorkloadPod 
     ready,
     terminating,
     unschedulableSinceMs,
+    holdup,
     createdAtMs,
     startedAtMs,
     priority,

@@ -48,6 +48,7 @@ describe('a workload with a spot pod too many', () => {
         drift: 1,
       },
       drought: 'closed',
+      waiting: {},
     });
   });
 
@@ -128,7 +129,10 @@ describe('renumbering', () => {
   });
 
   it('waits until the type of every pod is known', () => {
-    const all = [...shuffled, pod('new', { type: null, phase: 'Pending', ready: false })];
+    const all = [
+      ...shuffled,
+      pod('new', { type: null, phase: 'Pending', ready: false, createdAtMs: NOON - 10_000 }),
+    ];
     const trace = decide(snapshot({ pods: all, policy: policy(63, 1) }), NOON);
     expect(trace).toMatchObject({ reason: 'Balanced', standing: { drift: 0, untyped: 1 } });
   });

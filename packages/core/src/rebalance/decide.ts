@@ -1,6 +1,7 @@
 import { allowedTypes } from '../capacity/allowed.ts';
 import { hasForeignCost } from '../capacity/mark.ts';
 import { awaitingSpot, beyondRepair, type Bridging, bridge, inDrought } from '../drought/bridge.ts';
+import { lastingWaits, nextLastingMs, unscheduled } from '../drought/lasting.ts';
 import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
 import { activeRevision, membersOf, templatesOf } from './member.ts';
@@ -25,11 +26,13 @@ export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTra
   const members = membersOf(workload, snapshot.pods, snapshot.nodes);
   const standing = policy.kind === 'none' ? null : standingOf(workload, policy.numbers, members);
   const closed = writeGate(snapshot, nowMs);
-  if (closed !== null) return { ...closed, standing, drought: null };
-  if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null };
+  if (closed !== null) return { ...closed, standing, drought: null, waiting: {} };
+  if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null, waiting: {} };
   const bridging = bridge(snapshot, members, standing, nowMs);
+  const { waiting } = bridging;
   const decided = decideBeside(bridging, snapshot, members, standing, nowMs);
-  return { ...noLaterThan(bridging.againAtMs, decided), standing, drought: bridging.state };
+  const inTime = noLaterThan(nextLastingMs(waiting, nowMs), noLaterThan(bridging.againAtMs, decided));
+  return { ...inTime, standing, drought: bridging.state, waiting: lastingWaits(waiting, nowMs) };
 }
 
 function decideBeside(
@@ -44,7 +47,7 @@ function decideBeside(
   const costs = renumber(snapshot, members, standing, nowMs);
   if (costs?.verdict.kind === 'renumber') return costs;
   return (
-    toBeTold(snapshot, members, standing, nowMs) ??
+    toBeTold(bridging, snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
     costs ??
     (standing.drift === 0 ? (awaitingSpot(snapshot, bridging) ?? held('Balanced', {})) : null) ??
@@ -56,13 +59,16 @@ function decideBeside(
 
 /** What no move would mend, so that it is said whatever holds moves: a window may be open at night only. */
 function toBeTold(
+  { waiting }: Bridging,
   snapshot: RebalanceSnapshot,
   members: readonly Member[],
   standing: Standing,
   nowMs: number,
 ): Decided | null {
   if (standing.drift !== 0) return null;
-  return beyondRepair(snapshot, members, standing, nowMs) ?? unplaceable(snapshot);
+  return (
+    beyondRepair(snapshot, members, standing, nowMs) ?? unplaceable(snapshot) ?? unscheduled(waiting, nowMs)
+  );
 }
 
 /** Admission leaves such pods as they are, so that they are of no type and no drift would ever show. */

@@ -1,6 +1,7 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { Breaker } from '../drought/breaker.ts';
+import type { WaitCounts } from '../drought/lasting.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { PlaceholderShape } from '../placeholder/shape.ts';
@@ -163,11 +164,13 @@ export interface FactsByReason {
   OnDemandShort: { readonly waiting: number; readonly scheduled: number; readonly floor: number };
   AwaitingSpot: {
     readonly waiting: number;
-    /** The policy wants no substitutes. */
-    readonly never: boolean;
+    /** `spot`: the policy wants no substitutes. `fault`: the time is not over after which it is `NoFallback`. */
+    readonly until: 'substitutes' | 'spot' | 'fault';
   };
   /** Pods have waited for spot capacity long enough, and nothing could make substitutes of them. */
   NoFallback: { readonly waiting: number };
+  /** Pods have no node, and neither a substitute nor a move would get them one. */
+  PodsUnscheduled: { readonly waits: WaitCounts };
   Balanced: object;
   InDrought: {
     /** Null: known from other workloads. */
@@ -245,6 +248,7 @@ export const rebalanceReasons = [
   'CostOrder',
   'OnDemandShort',
   'NoFallback',
+  'PodsUnscheduled',
   'Paused',
   'LedgerUnreachable',
   'WebhookNotServing',
@@ -295,6 +299,8 @@ export type RebalanceTrace = Decided & {
   readonly standing: Standing | null;
   /** As it was found; null where nobody watches it. */
   readonly drought: Breaker['state'] | null;
+  /** Pods that have been without a node for a minute, whatever the reason. */
+  readonly waiting: WaitCounts;
 };
 
 /** Nothing is done for this reason, until `untilMs` if a time is known that could change it. */

@@ -46,10 +46,16 @@ const waitingForNode = (name: string) =>
       : one,
   );
 
+const gated = (name: string) =>
+  balanced.map((one) =>
+    one.name === name ? altered(one, { nodeName: null, ready: false, holdup: 'SchedulingGate' }) : one,
+  );
+
 /** What no move would mend, of a workload whose counts are right; in the order in which it is reported. */
 export const beyondRepair: readonly (readonly [string, Partial<RebalanceSnapshot>])[] = [
   ['OnDemandShort', { policy: policy(80, 1), pods: waitingForNode('o1') }],
   ['NoFallback', { policy: policy(80, 1), pods: waitingForNode('s7'), drought: { kind: 'unbridgeable' } }],
+  ['PodsUnscheduled', { policy: policy(80, 1), pods: gated('s7') }],
 ];
 
 /** Each closes one gate; in the order in which they are reported. */
