@@ -274,7 +274,10 @@ function play(
       };
       const next = stepBreaker(breaker, permit, look, backoff, world.nowMs);
       if (next.change === 'opened' || next.change === 'reopened') world.waits++;
-      if (next.change !== null) permit = { permits: next.permits, takenAtMs: permit.takenAtMs };
+      if (next.change !== null) {
+        const takenAtMs = next.breaker.state === breaker.state ? permit.takenAtMs : null;
+        permit = { permits: next.permits, takenAtMs };
+      }
       breaker = next.breaker;
       if (breaker.state === 'open') for (const _ of world.stuck.splice(0)) create();
       // One substitute at a time is moved back, where there is room for it.

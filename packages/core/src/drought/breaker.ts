@@ -26,7 +26,10 @@ export type Breaker =
       readonly proven: boolean;
     };
 
-/** How many admissions may still go to spot, and when the last one that could was used. Only while half-open. */
+/**
+ * How many admissions may still go to spot, and when the last one that could was used. Only while half-open, and of
+ * this attempt: the ledger forgets the last one with each change of the state.
+ */
 export interface Permit {
   readonly permits: number;
   readonly takenAtMs: number | null;
