@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { explainRebalance } from '../explain/rebalance.ts';
 import { podKeys } from '../policy/keys.ts';
 import { decide } from '../rebalance/decide.ts';
+import type { Nodes } from '../rebalance/node.ts';
 import type { PodVolumes, WorkloadPod } from '../rebalance/pod.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import {
@@ -12,6 +13,7 @@ import {
   node,
   nodesOf,
   NOON,
+  pod,
   podsOf,
   policy,
   quiet,
@@ -196,6 +198,11 @@ describe('pods that wait for spot capacity', () => {
   });
 });
 
+const unreachable: PodVolumes = {
+  kind: 'bound',
+  affinities: [[{ matchExpressions: [{ key: 'zone', operator: 'Exists' }] }]],
+};
+
 describe('pods that no substitute would help', () => {
   const MINUTE_MS = 60_000;
   /** One of ten, of which the counts are right. */
@@ -215,7 +222,6 @@ describe('pods that no substitute would help', () => {
   };
   const since = { unschedulableSinceMs: NOON - MINUTE_MS };
   const huge = { revisions: [revision(10, { template: { ...template, requests: { cpu: 1e6 } } })] };
-  const far = { kind: 'bound', affinities: [[{ matchExpressions: [{ key: 'zone', operator: 'Exists' }] }]] };
 
   it.each<[Wait, RebalanceSnapshot]>([
     ['SchedulingGate', waits({ holdup: 'SchedulingGate' })],
@@ -224,7 +230,7 @@ describe('pods that no substitute would help', () => {
     ['Scheduler', waits({})],
     ['AnyNode', waits({ ...since, controller: { kind: 'ReplicaSet', uid: 'rs-2' } })],
     ['NoSuchNode', { ...waits(since), workload: deploymentOf(waits(since).pods, huge) }],
-    ['VolumeUnreachable', waits({ ...since, volumes: far as PodVolumes })],
+    ['VolumeUnreachable', waits({ ...since, volumes: unreachable })],
   ])('are reported after a minute: %s', (wait, one) => {
     const found = wait === 'AnyNode' ? { ...one, workload: withOldRevision(one) } : one;
     const trace = decide(found, NOON);
@@ -282,6 +288,41 @@ describe('substitutes', () => {
       verdict: { kind: 'bridge', next: { permits: 1 }, remove: [] },
     });
     expect(decide(bridged(used), NOON).reason).toBe('ReturnUnderWay');
+  });
+
+  it.each<[string, Partial<WorkloadPod>]>([
+    ['a volume', { holdup: 'Volume' }],
+    ['a scheduling gate', { holdup: 'SchedulingGate' }],
+    ['a node that nobody ever had', { unschedulableSinceMs: NOON - 3_600_000, volumes: unreachable }],
+    ['a scheduler that has forgotten it', {}],
+  ])('are moved back although a spot pod beside them waits for %s', (_what, waits) => {
+    const bystander = altered(pod('s0', { numbers }), {
+      nodeName: null,
+      ready: false,
+      phase: 'Pending',
+      createdAtMs: NOON - 3_600_000,
+      ...waits,
+    });
+    const pods = [bystander, ...substitutes.slice(1)];
+    const one = (nodes: Nodes) =>
+      bridged({
+        pods,
+        workload: deploymentOf(pods),
+        nodes,
+        ...watched({
+          breaker: { ...halfOpen, proven: false },
+          permit: { permits: 0, takenAtMs: NOON - 1_000_000 },
+        }),
+      });
+    expect(decide(one(bothNodes), NOON)).toMatchObject({
+      reason: 'ReturnGoesOn',
+      verdict: { kind: 'bridge', next: { permits: 1 } },
+    });
+    expect(explainRebalance(decide(one(bothNodes), NOON))).toContain('Without a node for a minute: 1 pod');
+    // Without room it is the next admission that shows.
+    expect(decide(one(onlyOnDemand), NOON)).toMatchObject({
+      verdict: { kind: 'bridge', next: { permits: 1 } },
+    });
   });
 
   it('tell of a drought that the ledger has lost', () => {

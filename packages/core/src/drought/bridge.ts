@@ -9,7 +9,7 @@ import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } fro
 import { unprovableConstraint } from '../rebalance/spread.ts';
 import { emptyNode } from './shape.ts';
 import { isWithdrawing } from './notice.ts';
-import { isStuck, type WaitingPod, waitingPods } from './stuck.ts';
+import { isStuck, mayYetTell, type WaitingPod, waitingPods } from './stuck.ts';
 
 type Watched = Extract<DroughtState, { kind: 'watched' }>;
 type Told = Extract<DroughtState, { kind: 'told' }>;
@@ -50,7 +50,7 @@ export function bridge(
   const waiting = waitingPods(members, { workload, placement: settings.placement, shapes });
   const stuck = waiting.filter(isStuck);
   const mayRemove = !policy.paused && snapshot.webhook.kind === 'serving';
-  const look = lookAt(snapshot, drought, members, standing, mayRemove ? stuck : []);
+  const look = lookAt(snapshot, drought, members, standing, waiting, mayRemove);
   const step = stepBreaker(
     breaker,
     permit,
@@ -89,9 +89,11 @@ function lookAt(
   { breaker, recorded, pool, mayProbe }: Watched,
   members: readonly Member[],
   { drift, replicas }: Standing,
-  stuck: readonly WaitingPod[],
+  waiting: readonly WaitingPod[],
+  mayRemove: boolean,
 ): Omit<DroughtLook, 'fallbackAfterMs'> {
-  const spot = members.filter(({ type }) => type === 'spot');
+  const stuck = mayRemove ? waiting.filter(isStuck) : [];
+  const pending = waiting.filter(mayYetTell);
   const substitutes = members.filter(
     ({ pod, type }) => type === 'on-demand' && readPodMark(pod.annotations).substitute,
   );
@@ -104,8 +106,9 @@ function lookAt(
   const asks = breaker.state !== 'closed' || stuck.length > 0 || (lacking > 0 && substitutes.length > 0);
   return {
     waitingSinceMs: first?.sinceMs ?? null,
-    pending: spot.filter(({ pod }) => pod.nodeName === null).length,
-    scheduledAtMs: latest(spot.filter(({ pod }) => pod.nodeName !== null)),
+    pending: pending.length,
+    isHeld: !mayRemove && pending.some(isStuck),
+    scheduledAtMs: latest(members.filter(({ pod, type }) => type === 'spot' && pod.nodeName !== null)),
     room: asks && hasRoom(snapshot, members),
     placeholder: lacking === 0 ? 'none' : placeholderOf(snapshot),
     lacking,

@@ -86,6 +86,12 @@ export interface WaitingPod {
 /** It waits for spot capacity, and a substitute would help. */
 export const isStuck = ({ wait }: WaitingPod): boolean => wait === 'SpotCapacity';
 
+const untold: ReadonlySet<Wait> = new Set(['SpotCapacity', 'AnyNode', 'Scheduler', 'Preemption']);
+
+/** A spot pod that shows whether there is capacity when it gets a node. */
+export const mayYetTell = ({ member, wait }: WaitingPod): boolean =>
+  member.type === 'spot' && untold.has(wait);
+
 /** Every pod without a node, the longest waiting first. */
 export function waitingPods(members: readonly Member[], context: WaitContext): readonly WaitingPod[] {
   const answers = new Map<string, Wait>();
