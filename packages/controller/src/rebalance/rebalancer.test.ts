@@ -77,6 +77,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     serving: true,
     onRelist: () => {},
     onWrite: () => {},
+    refuse: null as string | null,
     evidence: { kind: 'off' } as PlaceholderEvidence,
     policy: readPolicy({ workload: { 'spotalis.io/spot-percentage': '50' }, namespace: {}, defaults: {} }),
   };
@@ -109,9 +110,14 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     annotator: {
       write: (_namespace, changes, { mayWrite }) => {
         script.onWrite();
-        if (!mayWrite()) return Promise.resolve({ written: 0, left: changes.length });
+        if (!mayWrite()) return Promise.resolve({ written: 0, left: changes.length, refused: null });
+        const [first] = changes;
+        if (script.refuse !== null && first !== undefined) {
+          const refused = { pod: first.pod.name, message: script.refuse };
+          return Promise.resolve({ written: 0, left: changes.length, refused });
+        }
         wrote.push(...changes.map(({ pod, type }) => `${pod.name} ${type}`));
-        return Promise.resolve({ written: changes.length, left: 0 });
+        return Promise.resolve({ written: changes.length, left: 0, refused: null });
       },
     },
     holds: new Holds(() => 0),
@@ -380,6 +386,26 @@ describe('one look after another at a workload with two pods too many on spot', 
     const wrong = { token: 'a', type: 'on-demand', rank: 0 };
     cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
     expect(await look()).toBe(1_000);
+    expect(wrote).toEqual(['a spot']);
+    expect(asked).toEqual([]);
+  });
+
+  it('asks ever more seldom for a correction that is refused, says so once, and moves nothing meanwhile', async () => {
+    const { look, cluster, script, wrote, asked, events } = stage();
+    const wrong = { token: 'a', type: 'on-demand', rank: 0 };
+    cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
+    script.refuse = 'admission webhook "policy" denied the request';
+    expect([await look(), await look(5_000), await look(10_000)]).toEqual([5_000, 10_000, 20_000]);
+    expect(events).toMatchObject([
+      {
+        reason: 'MoveBlocked',
+        note: 'AnnotationRefused: The annotations of pod a cannot be changed, so no pod is moved: admission webhook "policy" denied the request',
+      },
+    ]);
+    script.refuse = null;
+    await look(1_000);
+    expect(wrote).toEqual([]);
+    await look(19_000);
     expect(wrote).toEqual(['a spot']);
     expect(asked).toEqual([]);
   });

@@ -75,7 +75,8 @@ export class Rebalancer {
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
-    const hold = trace.verdict.kind === 'move' ? holds.of(uid, nowMs) : undefined;
+    const act = heldActs[trace.verdict.kind];
+    const hold = act && holds.of(uid, nowMs, act);
     const tellAgainMs = narrator.tell(subject, workload, trace, hold, nowMs);
     const due = [
       againInMs,
@@ -133,7 +134,7 @@ export class Rebalancer {
   forget(subject: string, workloadUid: string, isGone: boolean): void {
     const { narrator, sources, holds, placeholders } = this.#parts;
     narrator.forget(subject);
-    holds.lift(workloadUid);
+    holds.forget(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
     sources.droughts?.forget(workloadUid, this.#parts.now());
@@ -192,9 +193,11 @@ export class Rebalancer {
     kind: 'correct' | 'renumber',
     changes: Parameters<Annotator['write']>[1],
   ): Promise<number> {
-    const { annotator, metrics, logger, sources, mayActOn } = this.#parts;
-    const { namespace = '' } = workload.metadata;
-    const { written, left } = await annotator.write(namespace, changes, {
+    const { annotator, metrics, logger, sources, mayActOn, holds, now } = this.#parts;
+    const { namespace = '', uid } = workload.metadata;
+    const held = holds.of(uid, now(), 'annotate');
+    if (held !== undefined) return held.untilMs - now();
+    const { written, left, refused } = await annotator.write(namespace, changes, {
       tokenOf: (pod) => {
         const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
         return observed === undefined ? undefined : tokenOf(observed);
@@ -207,6 +210,8 @@ export class Rebalancer {
       written,
       left,
     });
+    if (refused !== null) return holds.annotationRefused(uid, refused, now()).untilMs - now();
+    holds.lift(uid, 'annotate');
     return NEXT_BATCH_MS;
   }
 
@@ -298,6 +303,13 @@ export class Rebalancer {
     return false;
   }
 }
+
+/** What the API server may have refused when a decision was carried out. */
+const heldActs: Readonly<Partial<Record<RebalanceTrace['verdict']['kind'], 'evict' | 'annotate'>>> = {
+  move: 'evict',
+  correct: 'annotate',
+  renumber: 'annotate',
+};
 
 /** Nothing is to be done, or not before something changes. */
 const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>

@@ -110,7 +110,7 @@ export class Narrator {
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
     told.drought = trace.drought;
     const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
-    const isHeld = drifts || loudName(reason) !== undefined;
+    const isHeld = drifts || hold !== undefined || loudName(reason) !== undefined;
     if (isHeld && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
     if (drifts && before.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
     return this.#followBlock(told, acts || !isHeld, nowMs);

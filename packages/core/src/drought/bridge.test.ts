@@ -72,6 +72,17 @@ describe('pods that wait for spot capacity', () => {
     expect(removed(taking(stuckFor(120_000)))).toBe(7);
   });
 
+  it('are replaced before the annotation of another pod is corrected, which somebody may refuse for ever', () => {
+    const one = stuckFor(120_000);
+    const pods = one.pods.map((each) =>
+      each.name === 'o2' ? annotated(each, { [podKeys.capacityType]: 'spot' }) : each,
+    );
+    const beside = { ...one, pods, workload: deploymentOf(pods) };
+    expect(decide(beside, NOON)).toMatchObject({ reason: 'FallbackStarted', facts: { removed: 7 } });
+    const spent = watched({ breaker: open, removedAtMs: Array.from({ length: 100 }, () => NOON - 1) });
+    expect(decide({ ...beside, ...spent }, NOON).reason).toBe('NodeDiffers');
+  });
+
   it('are waited for until then, which is said', () => {
     expect(decide(stuckFor(100_000), NOON)).toMatchObject({
       reason: 'AwaitingSpot',

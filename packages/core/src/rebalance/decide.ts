@@ -19,7 +19,8 @@ import { type Decided, held, type RebalanceTrace, type Standing } from './verdic
  * The order of the gates is the order in which reasons are reported, after what no move would mend. Two kinds of
  * writing are no moves, disturb no pod and so have gates of their own: an annotation is corrected even while moves are
  * held, because admissions count by it; and costs are renumbered whenever the workload is steady, because a scale-down
- * knows no window. A drought is bridged whatever holds moves, because the pods that go have never run.
+ * knows no window. A drought is bridged whatever holds moves, because the pods that go have never run, and before any
+ * annotation is written, because an admission policy may refuse that for ever.
  */
 export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTrace {
   const { workload, policy } = snapshot;
@@ -42,8 +43,9 @@ function decideBeside(
   standing: Standing,
   nowMs: number,
 ): Decided {
-  const corrected = correct(snapshot, members, standing) ?? bridging.decided;
-  if (corrected !== null) return corrected;
+  if (bridging.decided?.verdict.kind === 'bridge') return bridging.decided;
+  const first = correct(snapshot, members, standing) ?? bridging.decided;
+  if (first !== null) return first;
   const costs = renumber(snapshot, members, standing, nowMs);
   if (costs?.verdict.kind === 'renumber') return costs;
   return (
