@@ -101,6 +101,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     values,
     isReadOnly,
     nodeLabels,
+    placement,
     client,
     ownNamespace,
     workers,

@@ -88,7 +88,7 @@ export {
 } from './capacity/placement.ts';
 export type { NodeRequirement, NodeSelectorTerm, PodSpecView, PodView, Toleration } from './capacity/pod.ts';
 export { explainDrought } from './explain/drought.ts';
-export { explainRebalance } from './explain/rebalance.ts';
+export { explainRebalance, readOverride } from './explain/rebalance.ts';
 export { readClusterWindow, scheduleIsCron } from './window/configured.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './window/window.ts';
 export { decide } from './rebalance/decide.ts';

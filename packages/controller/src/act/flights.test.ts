@@ -9,6 +9,7 @@ const pod = (name: string, change: Partial<FlightPod> = {}): FlightPod => ({
   ready: true,
   type: 'spot',
   steered: true,
+  override: null,
   ...change,
 });
 
@@ -54,6 +55,14 @@ describe('a move in flight', () => {
     const { flights, follow } = inFlight();
     expect(follow(scene(pod('b'), pod('c', { ready: false })))).toBe('failed');
     expect(flights.historyOf('web')).toMatchObject({ failures: 1, endedAtMs: 2_000 });
+  });
+
+  it('notes what somebody changed of the replacement, although its annotations are corrected later', () => {
+    const { flights, follow } = inFlight();
+    const changed = pod('c', { type: 'on-demand', ready: false, override: 'a field' });
+    expect(follow(scene(pod('b'), changed))).toBeUndefined();
+    expect(follow(scene(pod('b'), { ...changed, type: 'spot', override: null }))).toBe('failed');
+    expect(flights.historyOf('web')).toMatchObject({ failures: 1, override: 'a field' });
   });
 
   it('waits for a replacement of which nothing is known yet', () => {

@@ -9,6 +9,8 @@ export interface FlightPod {
   readonly type: CapacityType | undefined;
   /** Admission has seen it. */
   readonly steered: boolean;
+  /** What somebody changed of where admission sent it. */
+  readonly override: string | null;
 }
 
 /** A workload as it is now. */
@@ -40,6 +42,8 @@ interface Own extends Departure {
   eviction: 'asked' | 'taken' | 'unknown';
   /** Whether a replacement came, and through admission. */
   replacement: 'unseen' | 'steered' | 'unsteered';
+  /** To be noted when the replacement is first seen: its annotations will be corrected. */
+  override: string | null;
 }
 
 /** A workload that is not whole when this process begins to lead. */
@@ -112,6 +116,7 @@ export class Flights {
       beganAtMs: nowMs,
       eviction: 'asked',
       replacement: 'unseen',
+      override: null,
     });
     this.#begunAtMs = [...this.#begunAtMs.filter((at) => at > nowMs - MINUTE_MS), nowMs];
   }
@@ -154,10 +159,10 @@ export class Flights {
     else this.#flights.delete(workloadUid);
     if (flight.kind === 'inherited') return { result: ended, move: undefined, lastedMs };
     if (ended !== 'lost') {
-      const { from, to } = flight;
+      const { from, to, override } = flight;
       const outcome = ended === 'failed' || ended === 'timeout' ? 'failed' : 'succeeded';
       const before = this.#history.get(workloadUid) ?? null;
-      this.#history.set(workloadUid, afterMove(before, { from, to, outcome }, nowMs));
+      this.#history.set(workloadUid, afterMove(before, { from, to, outcome, override }, nowMs));
     }
     return { result: ended, move: flight, lastedMs };
   }
@@ -174,7 +179,7 @@ export class Flights {
     const known = this.#history.get(workloadUid);
     if (known !== undefined) return known;
     if (this.#ledSinceMs === undefined) return null;
-    return { from: 'spot', to: 'on-demand', endedAtMs: this.#ledSinceMs, failures: 0 };
+    return { from: 'spot', to: 'on-demand', endedAtMs: this.#ledSinceMs, failures: 0, override: null };
   }
 
   forget(workloadUid: string): void {
@@ -285,6 +290,7 @@ function resultOf(
   const present = new Set(flight.present);
   const fresh = alive(scene).filter(({ uid }) => !present.has(uid));
   const [first] = fresh;
+  flight.override ??= first?.override ?? null;
   if (first !== undefined && flight.replacement === 'unseen') {
     flight.replacement = first.steered ? 'steered' : 'unsteered';
     arrived(first.steered);

@@ -27,5 +27,6 @@ function flightPodOf(cluster: Cluster, pod: ObservedPod): FlightPod {
     ready,
     type: cluster.nodeTypeOf(pod) ?? marked,
     steered: marked !== undefined,
+    override: pod.override,
   };
 }

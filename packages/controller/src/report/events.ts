@@ -23,6 +23,11 @@ export const controllerEvents = {
   WindowOpened: { type: 'Normal', on: 'the workload', when: 'it drifts, and its window has opened' },
   FallbackStarted: { type: 'Warning', on: 'the workload', when: 'a drought begins' },
   FallbackEnded: { type: 'Normal', on: 'the workload', when: 'a drought ends; the note says how' },
+  PlacementOverridden: {
+    type: 'Warning',
+    on: 'the workload',
+    when: 'three replacements in a row were changed after their admission; the note names the field',
+  },
   InvalidPolicy: {
     type: 'Warning',
     on: 'the workload, or its Namespace',

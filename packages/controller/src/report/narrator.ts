@@ -49,6 +49,7 @@ const loud = [
   'OnDemandShort',
   'NoFallback',
   'PodsUnscheduled',
+  'PlacementOverridden',
   'PlacementConflict',
 ] as const satisfies RebalanceReason[];
 

@@ -82,6 +82,12 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
       'pods have had no node for a minute, and no substitute would help: no node that is known could take them, their affinity allows spot only, a volume or a scheduling gate holds them, or no scheduler looks at them',
     remedy: '`explain` says which; `kubectl describe pod` has the words of the scheduler',
   },
+  PlacementOverridden: {
+    means:
+      'three replacements in a row were admitted to one type, and another webhook or policy sent them to the other: no pod is evicted for that any more, until a pod stays where it is sent or another controller leads',
+    remedy:
+      'exclude the workload from the other webhook, then `kubectl rollout restart`; `explain` names the field',
+  },
   AwaitingSpot: {
     means: 'pods wait for spot capacity, not yet for `spot-fallback-after`, or that is `never`',
   },

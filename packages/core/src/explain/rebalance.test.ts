@@ -9,7 +9,7 @@ import {
   type RebalanceReason,
   type Standing,
 } from '../rebalance/verdict.ts';
-import { explainRebalance } from './rebalance.ts';
+import { explainRebalance, readOverride } from './rebalance.ts';
 
 const standing: Standing = {
   numbers: { spotPercentage: 70, minOnDemand: 1 },
@@ -47,6 +47,7 @@ const facts: FactsByReason = {
   OnDemandShort: { waiting: 2, scheduled: 1, floor: 3 },
   NoFallback: { waiting: 7 },
   PodsUnscheduled: { waits: { NoSuchNode: 2, Volume: 1 } },
+  PlacementOverridden: { failures: 3, to: 'on-demand', override: 'spec.nodeSelector["type"] is "spot"' },
   AwaitingSpot: { waiting: 7, until: 'substitutes' },
   InDrought: { sinceMs: untilMs, nextProbeAtMs: untilMs },
   ReturnUnderWay: {},
@@ -100,6 +101,15 @@ function sentence<Reason extends RebalanceReason>(
 function decidedFor(reason: RebalanceReason, its: object): Decided {
   return Object.assign(held('Balanced', {}), { reason, facts: its }) as Decided;
 }
+
+describe('the sentence on an override', () => {
+  it('names the field, and can be read back from an Event', () => {
+    const note = `PlacementOverridden: ${sentence('PlacementOverridden')}`;
+    expect(note).toContain('spec.nodeSelector["type"] is "spot"');
+    expect(readOverride(note)).toEqual(facts.PlacementOverridden);
+    expect(readOverride(sentence('Balanced'))).toBeNull();
+  });
+});
 
 describe('the sentence on a decision', () => {
   it('exists for every reason, each with its own words', () => {

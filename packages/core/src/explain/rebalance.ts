@@ -1,4 +1,4 @@
-import type { CapacityType } from '../capacity/type.ts';
+import { type CapacityType, isCapacityType } from '../capacity/type.ts';
 import type { WaitCounts } from '../drought/lasting.ts';
 import { type Wait, waitOrder } from '../drought/stuck.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
@@ -144,6 +144,18 @@ const awaited: Readonly<Record<FactsByReason['AwaitingSpot']['until'], string>> 
   fault: 'with memory:// nothing replaces them',
 };
 
+const overrideText = (failures: number, to: CapacityType, override: string): string =>
+  `No more moves: ${failures} replacements in a row were admitted to ${to} and changed afterwards: ${override}. Another admission webhook or policy does that: exclude the workload from it, then restart its rollout.`;
+
+/** What a note on it says: who cannot ask the leader goes by its Events. */
+export function readOverride(note: string): FactsByReason['PlacementOverridden'] | null {
+  const [, failures, to, override] =
+    /: (\d+) replacements in a row were admitted to (\S+) and changed afterwards: (.+)\. Another /.exec(
+      note,
+    ) ?? [];
+  return isCapacityType(to) && override !== undefined ? { failures: Number(failures), to, override } : null;
+}
+
 const podCount = (count: number): string => `${count} ${count === 1 ? 'pod' : 'pods'}`;
 
 const waits: Readonly<Record<Wait, string>> = {
@@ -260,6 +272,10 @@ function sentenceOn(trace: RebalanceTrace): string {
     }
     case 'PodsUnscheduled':
       return `Waiting, and not for spot capacity: ${waitingFor(trace.facts.waits)}.`;
+    case 'PlacementOverridden': {
+      const { failures, to, override } = trace.facts;
+      return overrideText(failures, to, override);
+    }
     case 'InDrought': {
       const { nextProbeAtMs } = trace.facts;
       const next = nextProbeAtMs === null ? '' : `, which is tried again at ${at(nextProbeAtMs)}`;

@@ -25,6 +25,7 @@ describe('a pruned pod', () => {
       startedAtMs: null,
       unschedulableSinceMs: null,
       holdup: null,
+      override: null,
       priority: 0,
       preemptsPlaceholders: true,
       placeholder: null,

@@ -1,4 +1,7 @@
+import { overrideOf } from '../capacity/admit.ts';
 import { readPodMark } from '../capacity/mark.ts';
+import type { Placement } from '../capacity/placement.ts';
+import type { PodSpecView } from '../capacity/pod.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import { type Holdup, holdupOf, unschedulableSince, type UnscheduledView } from '../drought/stuck.ts';
 import { type Annotations, foreignKeys, type Labels } from '../policy/keys.ts';
@@ -18,6 +21,7 @@ import { type Controller, controllerOf } from './owner.ts';
 /** The part of a Pod that the API server sends and that decisions depend on. */
 export interface RawPod extends RawIdentified, UnscheduledView {
   readonly spec?: RequestingSpec &
+    PodSpecView &
     UnscheduledView['spec'] & {
       readonly priority?: number;
       readonly preemptionPolicy?: string;
@@ -60,6 +64,8 @@ export interface ObservedPod extends Identified, Admission {
   /** It is one of ours, and no workload's. */
   readonly placeholder: PlaceholderMark | null;
   readonly requests: Resources;
+  /** What somebody changed of where admission sent it, as `overrideOf` has it. */
+  readonly override: string | null;
   /** The names of its PersistentVolumeClaims. */
   readonly claims: readonly string[];
 }
@@ -79,9 +85,10 @@ interface Admitted {
 
 /**
  * Pods of other kinds of owners (DaemonSets, Jobs, none) are kept while they take room on a node, without what only
- * matters on pods that could be ours, and are dropped as if they did not exist before and after.
+ * matters on pods that could be ours, and are dropped as if they did not exist before and after. Without a placement
+ * nobody asks whether it was changed after admission.
  */
-export function prunePod(raw: RawPod): ObservedPod | undefined {
+export function prunePod(raw: RawPod, placement?: Placement): ObservedPod | undefined {
   const { metadata, spec = {}, status = {} } = raw;
   const controller = controllerOf(metadata);
   const isOurKind = controller?.kind === 'ReplicaSet' || controller?.kind === 'StatefulSet';
@@ -112,6 +119,7 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     preemptsPlaceholders: spec.preemptionPolicy !== 'Never' && (spec.priority ?? 0) > placeholderPriority,
     placeholder,
     requests: podRequests(spec),
+    override: admitted && placement ? overrideOf(spec, admitted.type, placement) : null,
     claims: isOurKind ? claimsOf(raw) : none,
     // Named, not spread: V8 keeps what is spread at the end in a second object.
     reservation,

@@ -13,16 +13,18 @@ export interface EndedMove {
   readonly from: CapacityType;
   readonly to: CapacityType;
   readonly outcome: MoveOutcome;
+  /** What somebody changed of its replacement after admission. */
+  readonly override: string | null;
 }
 
 /** What is to be remembered of a move that has just ended. */
 export function afterMove(
   history: MoveHistory | null,
-  { from, to, outcome }: EndedMove,
+  { from, to, outcome, override }: EndedMove,
   nowMs: number,
 ): MoveHistory {
-  const failures = outcome === 'succeeded' ? 0 : (history?.failures ?? 0) + 1;
-  return { from, to, endedAtMs: nowMs, failures };
+  if (outcome === 'succeeded') return { from, to, endedAtMs: nowMs, failures: 0, override: null };
+  return { from, to, endedAtMs: nowMs, failures: (history?.failures ?? 0) + 1, override };
 }
 
 /**

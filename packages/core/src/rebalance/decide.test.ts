@@ -90,7 +90,7 @@ describe('renumbering', () => {
     for (const change of [
       { policy: policy(70, 1, { paused: true }) },
       { policy: policy(70, 1, { window: nightly(2) }) },
-      { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 1, failures: 0 } },
+      { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 1, failures: 0, override: null } },
     ] as const) {
       expect(reasonOf(snapshot({ pods: shuffled, ...change }))).toBe('CostOrder');
     }

@@ -6,6 +6,7 @@ import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
 import { activeRevision, membersOf, templatesOf } from './member.ts';
 import { nextMove } from './move.ts';
+import { overridden } from './overridden.ts';
 import type { Member } from './pod.ts';
 import { renumberingsOf } from './renumber.ts';
 import { unsettled } from './settled.ts';
@@ -67,7 +68,7 @@ function toBeTold(
   standing: Standing,
   nowMs: number,
 ): Decided | null {
-  if (standing.drift !== 0) return null;
+  if (standing.drift !== 0) return overridden(snapshot, members);
   return (
     beyondRepair(snapshot, members, standing, nowMs) ?? unplaceable(snapshot) ?? unscheduled(waiting, nowMs)
   );

@@ -67,7 +67,9 @@ describe('a gate', () => {
       untilMs: NOON + 599_000,
     });
     expect(
-      until({ history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 4_000, failures: 2 } }),
+      until({
+        history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 4_000, failures: 2, override: null },
+      }),
     ).toEqual({ kind: 'wait', untilMs: NOON + 36_000 });
     expect(until({ policy: policy(70, 1, { window: nightly(13) }) })).toEqual({
       kind: 'wait',
@@ -83,7 +85,9 @@ describe('a gate', () => {
   it('opens at the very millisecond', () => {
     expect(
       reasonOf(
-        drifting({ history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 10_000, failures: 0 } }),
+        drifting({
+          history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 10_000, failures: 0, override: null },
+        }),
       ),
     ).toBe('SpotSurplus');
     expect(reasonOf(withWorkload({ policyChangedAtMs: NOON - 3_000 }))).toBe('SpotSurplus');

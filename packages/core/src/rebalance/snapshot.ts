@@ -109,6 +109,8 @@ export interface MoveHistory {
   readonly endedAtMs: number;
   /** Failed moves since the last that succeeded. */
   readonly failures: number;
+  /** What somebody changed of the last replacement after its admission, if that sent it elsewhere; null otherwise. */
+  readonly override: string | null;
 }
 
 /** Moves in flight, and those begun within the last minute. */

@@ -171,6 +171,13 @@ export interface FactsByReason {
   NoFallback: { readonly waiting: number };
   /** Pods have no node, and neither a substitute nor a move would get them one. */
   PodsUnscheduled: { readonly waits: WaitCounts };
+  /** Somebody changes pods after their admission, so that moves are in vain. */
+  PlacementOverridden: {
+    readonly failures: number;
+    readonly to: CapacityType;
+    /** The field and what became of it. */
+    readonly override: string;
+  };
   Balanced: object;
   InDrought: {
     /** Null: known from other workloads. */
@@ -249,6 +256,7 @@ export const rebalanceReasons = [
   'OnDemandShort',
   'NoFallback',
   'PodsUnscheduled',
+  'PlacementOverridden',
   'Paused',
   'LedgerUnreachable',
   'WebhookNotServing',

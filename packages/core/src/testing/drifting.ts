@@ -65,6 +65,18 @@ export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[]
   ['InvalidPolicy', { policy: { kind: 'frozen', numbers, problems: [] } }],
   ['ReadOnly', { settings: { ...settings, readOnly: true } }],
   ...beyondRepair,
+  [
+    'PlacementOverridden',
+    {
+      history: {
+        from: 'spot',
+        to: 'on-demand',
+        endedAtMs: NOON - 3_600_000,
+        failures: 3,
+        override: 'a field',
+      },
+    },
+  ],
   ['Paused', { policy: policy(70, 1, { paused: true }) }],
   ['LedgerUnreachable', { ledger: { kind: 'unreachable', code: 'LEDGER_TIMEOUT' } }],
   ['WebhookNotServing', { webhook: { kind: 'notServing', detail: 'no ready endpoint' } }],
@@ -77,7 +89,10 @@ export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[]
     'MoveInFlight',
     { budgets: { cluster: 1, namespace: 1, workload: 1, nodes: new Map(), begunAtMs: [NOON - 5_000] } },
   ],
-  ['Cooldown', { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 9_999, failures: 0 } }],
+  [
+    'Cooldown',
+    { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 9_999, failures: 0, override: null } },
+  ],
   ['WindowClosed', { policy: policy(70, 1, { window: nightly(2) }) }],
   ['Balanced', { policy: policy(80, 1), pods: balanced }],
   ['Settling', { workload: deploymentOf(pods, { policyChangedAtMs: NOON - 2_999 }) }],
