@@ -41,7 +41,7 @@ const closed: RebalanceTrace = {
 const unavailable: RebalanceTrace = {
   verdict: { kind: 'nothing' },
   reason: 'NotAvailable',
-  facts: { available: 1, needed: 2 },
+  facts: { available: 1, needed: 2, missing: 0 },
   standing: standing(1),
   drought: 'closed',
   waiting: {},

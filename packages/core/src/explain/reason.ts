@@ -99,8 +99,8 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
   ReturnUnderWay: { means: 'the pod that was sent to spot last is not seen to run there yet' },
   Settling: { means: 'policy, replicas or pods changed within three seconds' },
   PodsMissing: {
-    means: 'there are fewer or more pods than are wanted',
-    remedy: "where it lasts: the Events of the workload's ReplicaSet or StatefulSet, such as a quota",
+    means:
+      'there are more pods than are wanted, or for less than a minute fewer; after that, those that are there are moved as usual',
   },
   LedgerDiffers: { means: 'the ledger does not agree with the pods; it is compared with a LIST' },
   PlacementConflict: {
@@ -127,7 +127,8 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
   },
   NotAvailable: {
     means: 'one more pod away would be more than `maxUnavailable` of the rollout strategy (at least one)',
-    remedy: 'see why pods are not available',
+    remedy:
+      "see why pods are not available; where `explain` says that pods do not exist: the Events of the workload's ReplicaSet or StatefulSet, such as a quota",
   },
   FloorAtRisk: {
     means: 'too few on-demand pods have a node for one of them to leave',

@@ -77,7 +77,7 @@ const facts: FactsByReason = {
   NotProvable: { to: 'on-demand', constraint: 'required podAffinity' },
   SingleReplica: {},
   OthersNotReady: { pods: ['web-0'] },
-  NotAvailable: { available: 8, needed: 8 },
+  NotAvailable: { available: 8, needed: 8, missing: 0 },
   FloorAtRisk: { scheduled: 1, floor: 1 },
   NoCandidate: { exclusions: [{ pod: 'web-7', reason: 'DoNotMove', untilMs: null }] },
   TwoPdbs: { pod: 'web-7', pdbs: ['a', 'b'] },

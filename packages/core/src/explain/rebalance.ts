@@ -308,8 +308,12 @@ function sentenceOn(trace: RebalanceTrace): string {
     case 'OthersNotReady':
       return `Held because an OrderedReady StatefulSet moves a pod only while all others are ready: ${list(trace.facts.pods)} not ready.`;
     case 'NotAvailable': {
-      const { available, needed } = trace.facts;
-      return `Held because ${available} pods are available and ${needed} must be left after a move.`;
+      const { available, needed, missing } = trace.facts;
+      const why =
+        missing === 0
+          ? ''
+          : ` ${missing} more ${missing === 1 ? 'pod is wanted and does' : 'pods are wanted and do'} not exist: see the Events of its ReplicaSet or StatefulSet, such as a quota.`;
+      return `Held because ${available} pods are available and ${needed} must be left after a move.${why}`;
     }
     case 'FloorAtRisk': {
       const { scheduled, floor } = trace.facts;

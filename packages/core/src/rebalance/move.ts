@@ -156,7 +156,8 @@ function withAvailable(drifting: Drifting, { eligible, exclusions }: Candidates)
   const { available, needed, sparesOne } = availabilityOf(workload, members);
   if (!sparesOne) {
     pool = pool.filter(({ pod }) => !pod.ready);
-    if (pool.length === 0) return held('NotAvailable', { available, needed });
+    const missing = Math.max(0, workload.replicas - members.length);
+    if (pool.length === 0) return held('NotAvailable', { available, needed, missing });
   }
   if (from === 'on-demand') {
     // Counts keep the floor in any case; this keeps it when some of those counted are not running yet.

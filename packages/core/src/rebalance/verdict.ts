@@ -200,7 +200,12 @@ export interface FactsByReason {
   NotProvable: { readonly to: CapacityType; readonly constraint: string };
   SingleReplica: object;
   OthersNotReady: { readonly pods: readonly string[] };
-  NotAvailable: { readonly available: number; readonly needed: number };
+  NotAvailable: {
+    readonly available: number;
+    readonly needed: number;
+    /** Wanted, and not even created. */
+    readonly missing: number;
+  };
   FloorAtRisk: { readonly scheduled: number; readonly floor: number };
   NoCandidate: { readonly exclusions: readonly Exclusion[] };
   TwoPdbs: { readonly pod: string; readonly pdbs: readonly string[] };

@@ -96,6 +96,6 @@ export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[]
   ['WindowClosed', { policy: policy(70, 1, { window: nightly(2) }) }],
   ['Balanced', { policy: policy(80, 1), pods: balanced }],
   ['Settling', { workload: deploymentOf(pods, { policyChangedAtMs: NOON - 2_999 }) }],
-  ['PodsMissing', { workload: deployment(11, { revisions: [revision(11)] }) }],
+  ['PodsMissing', { workload: deployment(11, { revisions: [revision(11)], podGoneAtMs: NOON - 30_000 }) }],
   ['LedgerDiffers', { workload: deployment(10) }],
 ];
