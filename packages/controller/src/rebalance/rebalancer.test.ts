@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type ObservedWorkload,
   type PlaceholderEvidence,
   preparePlacement,
   pruneNode,
   readNodeLabels,
   readPolicy,
   type RebalanceSettings,
+  type TypeCounts,
 } from '@spotalis/core';
 import type { RecordedEvent } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
@@ -19,6 +21,7 @@ import { Changes } from './changes.ts';
 import { Holds } from './holds.ts';
 import { Ledgers } from './ledgers.ts';
 import { Rebalancer } from './rebalancer.ts';
+import type { LedgerReading } from './snapshot.ts';
 
 const subject = 'Deployment/shop/web';
 const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
@@ -78,6 +81,8 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     onRelist: () => {},
     onWrite: () => {},
     refuse: null as string | null,
+    /** What the ledger holds, where it is not what the pods say. */
+    counts: null as TypeCounts | null,
     evidence: { kind: 'off' } as PlaceholderEvidence,
     policy: readPolicy({ workload: { 'spotalis.io/spot-percentage': '50' }, namespace: {}, defaults: {} }),
   };
@@ -89,6 +94,11 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     child: () => logger,
   };
   const ledgers = new Ledgers({ cluster, ledger: undefined, verify: () => Promise.resolve() });
+  const readLedger = async (workload: ObservedWorkload): Promise<LedgerReading> => {
+    const read = await ledgers.read(workload);
+    const { counts } = script;
+    return counts === null ? read : { ...read, counts: new Map([['web-1-uid', counts]]) };
+  };
   const rebalancer = new Rebalancer({
     sources: {
       cluster,
@@ -145,7 +155,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     relist: async (workload) => {
       relisted.push(workload.metadata.name);
       script.onRelist();
-      return ledgers.read(workload);
+      return readLedger(workload);
     },
     policyOf: () => script.policy,
     mayActOn: (workload) => script.mayWrite && cluster.isStillManaged(workload),
@@ -155,7 +165,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
   const look = async (afterMs = 0) => {
     clock.nowMs += afterMs;
     const workload = cluster.deployments.get('shop/web')!;
-    return rebalancer.look(subject, workload, script.policy, await ledgers.read(workload));
+    return rebalancer.look(subject, workload, script.policy, await readLedger(workload));
   };
   const replace = (gone: string, name: string, type: 'spot' | 'on-demand', ready = true) => {
     cluster.pods.remove(`shop/${gone}`);
@@ -388,6 +398,22 @@ describe('one look after another at a workload with two pods too many on spot', 
     expect(await look()).toBe(1_000);
     expect(wrote).toEqual(['a spot']);
     expect(asked).toEqual([]);
+  });
+
+  it('lists ever more seldom what no LIST makes agree, and moves at once when it does agree', async () => {
+    const { look, script, relisted, asked } = stage();
+    script.counts = { spot: 3, onDemand: 0 };
+    const waits: (number | undefined)[] = [];
+    for (let turn = 0; turn < 8; turn++) waits.push(await look(waits.at(-1)));
+    expect(waits).toEqual([10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000]);
+    expect(relisted).toHaveLength(8);
+    expect(await look(1_000)).toBe(599_000);
+    expect(relisted).toHaveLength(8);
+    expect(asked).toEqual([]);
+    script.counts = null;
+    await look(1_000);
+    expect(asked).toHaveLength(1);
+    expect(relisted).toHaveLength(9);
   });
 
   it('asks ever more seldom for a correction that is refused, says so once, and moves nothing meanwhile', async () => {

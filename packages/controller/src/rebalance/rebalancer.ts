@@ -23,8 +23,9 @@ import { type LedgerReading, type SnapshotSources, takeSnapshot } from './snapsh
 
 /** Something is about to be known: a replacement is seen, a store catches up. */
 const SOON_MS = 500;
-/** A ledger that differs is listed at most so often, beside the resync. */
+/** A ledger that differs is listed at most so often, beside the resync; and half as often each time that no LIST helps. */
 const RELIST_MS = 10_000;
+const LONGEST_RELIST_MS = 600_000;
 /** After a batch of patches, until the stores show them. */
 const NEXT_BATCH_MS = 1_000;
 
@@ -54,8 +55,8 @@ export interface RebalancerParts {
 /** One look at one workload: decide, do at most one thing, say so. */
 export class Rebalancer {
   readonly #parts: RebalancerParts;
-  /** By UID of the workload: when its ledgers were last listed because they differed. */
-  readonly #relistedAtMs = new Map<string, number>();
+  /** By UID of the workload: when its ledgers were last listed because they differed, and when they may be again. */
+  readonly #relists = new Map<string, { readonly nextAtMs: number; readonly periodMs: number }>();
 
   constructor(parts: RebalancerParts) {
     this.#parts = parts;
@@ -138,7 +139,7 @@ export class Rebalancer {
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
     sources.droughts?.forget(workloadUid, this.#parts.now());
-    this.#relistedAtMs.delete(workloadUid);
+    this.#relists.delete(workloadUid);
     if (!isGone) return;
     this.follow(workloadUid, undefined, false);
     sources.flights.forget(workloadUid);
@@ -180,12 +181,17 @@ export class Rebalancer {
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
     const { uid } = workload.metadata;
     const nowMs = this.#parts.now();
-    const leftMs = (this.#relistedAtMs.get(uid) ?? 0) + RELIST_MS - nowMs;
+    const last = this.#relists.get(uid);
+    const leftMs = (last?.nextAtMs ?? 0) - nowMs;
     if (leftMs > 0) return { trace: differing, againInMs: leftMs };
-    this.#relistedAtMs.set(uid, nowMs);
+    const periodMs = last?.periodMs ?? RELIST_MS;
+    this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs });
     const ledger = await this.#parts.relist(workload);
     const trace = this.#decide(workload, this.#parts.policyOf(workload), ledger);
-    return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: RELIST_MS };
+    const helped = trace.reason !== 'LedgerDiffers';
+    const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
+    this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
+    return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: periodMs };
   }
 
   async #annotate(

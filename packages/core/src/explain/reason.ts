@@ -102,7 +102,11 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
     means:
       'there are more pods than are wanted, or for less than a minute fewer; after that, those that are there are moved as usual',
   },
-  LedgerDiffers: { means: 'the ledger does not agree with the pods; it is compared with a LIST' },
+  LedgerDiffers: {
+    means:
+      'the ledger does not agree with the pods; it is compared with a LIST after 10 seconds, then ever more seldom up to every 10 minutes',
+    remedy: 'where `explain` names pods that share a reservation: delete all but one of them',
+  },
   PlacementConflict: {
     means:
       "the template's own required affinity, or a selector, rules out the type that there is too little of, or both types: then pods are left as they are",

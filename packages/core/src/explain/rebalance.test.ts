@@ -66,7 +66,7 @@ const facts: FactsByReason = {
   CostOrder: { pods: 3 },
   Settling: { untilMs, change: 'policy' },
   PodsMissing: { pods: 9, wanted: 10 },
-  LedgerDiffers: { ledger: counts },
+  LedgerDiffers: { ledger: counts, sharing: ['web-1', 'web-2'] },
   PlacementConflict: { to: 'on-demand' },
   NoCapacity: {
     to: 'on-demand',

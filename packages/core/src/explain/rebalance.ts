@@ -290,10 +290,14 @@ function sentenceOn(trace: RebalanceTrace): string {
     case 'PodsMissing':
       return `Held while there are ${trace.facts.pods} pods and ${trace.facts.wanted} are wanted.`;
     case 'LedgerDiffers': {
-      const { ledger } = trace.facts;
+      const { ledger, sharing } = trace.facts;
       const holds =
         ledger === null ? 'was not read' : `holds ${ledger.spot} spot and ${ledger.onDemand} on-demand`;
-      return `Held until the ledger agrees with the pods: it ${holds}, ${share(standing)}.`;
+      const why =
+        sharing.length === 0
+          ? ''
+          : ` ${list(sharing)} share a reservation, which counts once: delete all but one of each.`;
+      return `Held until the ledger agrees with the pods: it ${holds}, ${share(standing)}.${why}`;
     }
     case 'PlacementConflict':
       return trace.facts.to === null

@@ -188,7 +188,11 @@ export interface FactsByReason {
   CostOrder: { readonly pods: number };
   Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
   PodsMissing: { readonly pods: number; readonly wanted: number };
-  LedgerDiffers: { readonly ledger: TypeCounts | null };
+  LedgerDiffers: {
+    readonly ledger: TypeCounts | null;
+    /** Pods that carry the same reservation as another one, which the ledger can count only once. */
+    readonly sharing: readonly string[];
+  };
   PlacementConflict: {
     /** Null: the pods allow neither type. */
     readonly to: CapacityType | null;
