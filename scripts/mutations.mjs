@@ -462,7 +462,11 @@ export const mutations = [
     because: 'a whole scale-up is sent to capacity that one pod was to try out',
     tests: 'packages/core/src/drought/breaker',
     edits: [
-      { file: breaker, find: '  if (pending > 0) return still(breaker, null, permits);\n', replace: '' },
+      {
+        file: breaker,
+        find: '  if (pending > 0 && rearmAtMs > nowMs) return still(breaker, rearmAtMs, permits);\n',
+        replace: '',
+      },
     ],
   },
   {

@@ -5,6 +5,9 @@ export interface FlightPod {
   readonly uid: string;
   readonly ended: boolean;
   readonly ready: boolean;
+  readonly createdAtMs: number;
+  /** When the grace period of one that terminates is over; null while it stays. */
+  readonly deletionMs: number | null;
   /** Its node's type, or the one that admission gave it. */
   readonly type: CapacityType | undefined;
   /** Admission has seen it. */
@@ -46,18 +49,21 @@ interface Own extends Departure {
   override: string | null;
 }
 
-/** A workload that is not whole when this process begins to lead. */
-export interface Unwhole {
+/** A workload of which a move may be under way when this process begins to lead. */
+export interface Suspect {
   readonly workloadUid: string;
   readonly namespace: string;
+  /** As `underWayUntilMs` has it. */
+  readonly untilMs: number;
   /** Those that a pod of it is leaving: each may be the one of the victim. Of a pod that has left nobody knows. */
   readonly nodes: readonly string[];
 }
 
 /** What a predecessor may have left behind. */
-interface Inherited extends Unwhole {
+interface Inherited extends Suspect {
   readonly kind: 'inherited';
   readonly beganAtMs: number;
+  untilMs: number;
 }
 
 /** `superseded`: it was scaled down meanwhile, so that no replacement is needed. `lost`: never carried out. */
@@ -87,11 +93,11 @@ export class Flights {
 
   /**
    * A leader after another begins as if everything allowed had just been used: the minute's moves, each cooldown,
-   * and one move for each workload that is not whole.
+   * and one move for each workload that looks as if one were under way.
    */
-  succeed(unwhole: Iterable<Unwhole>, nowMs: number): void {
+  succeed(suspects: Iterable<Suspect>, nowMs: number): void {
     this.#ledSinceMs = nowMs;
-    for (const one of unwhole) {
+    for (const one of suspects) {
       this.#flights.set(one.workloadUid, { ...one, kind: 'inherited', beganAtMs: nowMs });
     }
   }
@@ -149,9 +155,7 @@ export class Flights {
     const lastedMs = nowMs - flight.beganAtMs;
     const result =
       flight.kind === 'inherited'
-        ? isWhole(scene)
-          ? 'succeeded'
-          : undefined
+        ? inheritedResult(flight, scene, limits)
         : resultOf(flight, scene, lastedMs, arrived);
     const ended = result ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
     if (ended === undefined) return undefined;
@@ -171,7 +175,8 @@ export class Flights {
   nextLookMs(workloadUid: string, moveTimeoutMs: number): number | undefined {
     const flight = this.#flights.get(workloadUid);
     if (flight === undefined) return undefined;
-    const waitsForAnswer = flight.kind === 'own' && flight.eviction === 'unknown';
+    if (flight.kind === 'inherited') return Math.min(flight.untilMs, flight.beganAtMs + moveTimeoutMs);
+    const waitsForAnswer = flight.eviction === 'unknown';
     return flight.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
   }
 
@@ -266,12 +271,30 @@ function nodesOf(flight: Own | Inherited): readonly string[] {
 
 const alive = ({ pods }: Scene): readonly FlightPod[] => pods.filter(({ ended }) => !ended);
 
-/** As many pods as wanted, all of them Ready and none on its way out. */
-export function isWhole(scene: Scene): boolean {
-  return (
-    scene.replicas === undefined ||
-    (scene.pods.length === scene.replicas && scene.pods.every(({ ended, ready }) => !ended && ready))
+/**
+ * Until when a move that a predecessor began may be under way, by what is to be seen: its victim goes, its replacement
+ * is to be created, or is there and not Ready. What has been so for longer than a move may take is no move, and a pod
+ * that crashes for ever holds up nobody. `sinceMs`: when this process began to lead.
+ */
+export function underWayUntilMs(scene: Scene, sinceMs: number, moveTimeoutMs: number): number {
+  const { replicas, pods } = scene;
+  if (replicas === undefined) return Number.NEGATIVE_INFINITY;
+  return Math.max(
+    alive(scene).length < replicas ? sinceMs + ARRIVAL_MS : Number.NEGATIVE_INFINITY,
+    ...pods.map(({ ended, ready, createdAtMs, deletionMs }) => {
+      if (ended) return deletionMs === null ? Number.NEGATIVE_INFINITY : deletionMs + moveTimeoutMs;
+      return ready ? Number.NEGATIVE_INFINITY : createdAtMs + moveTimeoutMs;
+    }),
   );
+}
+
+function inheritedResult(
+  flight: Inherited,
+  scene: Scene,
+  { moveTimeoutMs, nowMs }: { readonly moveTimeoutMs: number; readonly nowMs: number },
+): FlightResult | undefined {
+  flight.untilMs = underWayUntilMs(scene, flight.beganAtMs, moveTimeoutMs);
+  return flight.untilMs <= nowMs ? 'succeeded' : undefined;
 }
 
 function resultOf(

@@ -12,6 +12,7 @@ describe('a pruned pod', () => {
       controller: { kind: 'ReplicaSet', name: 'web-1', uid: 'web-1-uid' },
       ended: false,
       terminating: false,
+      deletionMs: null,
       phase: 'Running',
       ready: false,
       nodeName: 'n1',

@@ -48,6 +48,8 @@ export interface ObservedPod extends Identified, Admission {
   /** Terminating, succeeded or failed: it counts no more. */
   readonly ended: boolean;
   readonly terminating: boolean;
+  /** `metadata.deletionTimestamp`, when its grace period is over. */
+  readonly deletionMs: number | null;
   readonly phase: WorkloadPod['phase'];
   readonly ready: boolean;
   /** Whose type is the pod's, once it has one. */
@@ -106,6 +108,7 @@ export function prunePod(raw: RawPod, placement?: Placement): ObservedPod | unde
     controller: isOurKind ? controller : undefined,
     ended: terminating || isTerminal(phase),
     terminating,
+    deletionMs: timeOf(metadata.deletionTimestamp),
     phase,
     ready: status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false,
     nodeName,
