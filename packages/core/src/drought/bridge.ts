@@ -77,7 +77,10 @@ export function bridge(
 }
 
 /** Who does not remember nodes that are gone goes by those there are. */
-function waitingByNodes({ workload, settings, nodes }: RebalanceSnapshot, members: readonly Member[]) {
+export function waitingByNodes(
+  { workload, settings, nodes }: RebalanceSnapshot,
+  members: readonly Member[],
+): readonly WaitingPod[] {
   // Most workloads have none that waits, and a cluster has many nodes.
   if (members.every(({ pod }) => pod.nodeName !== null)) return [];
   const shapes = new Map([...nodes].map(([name, node]) => [name, emptyNode(node)]));

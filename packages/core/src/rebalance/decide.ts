@@ -1,6 +1,13 @@
 import { allowedTypes } from '../capacity/allowed.ts';
 import { hasForeignCost } from '../capacity/mark.ts';
-import { awaitingSpot, beyondRepair, type Bridging, bridge, inDrought } from '../drought/bridge.ts';
+import {
+  awaitingSpot,
+  beyondRepair,
+  type Bridging,
+  bridge,
+  inDrought,
+  waitingByNodes,
+} from '../drought/bridge.ts';
 import { lastingWaits, nextLastingMs, unscheduled } from '../drought/lasting.ts';
 import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
@@ -28,7 +35,11 @@ export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTra
   const members = membersOf(workload, snapshot.pods, snapshot.nodes);
   const standing = policy.kind === 'none' ? null : standingOf(workload, policy.numbers, members);
   const closed = writeGate(snapshot, nowMs);
-  if (closed !== null) return { ...closed, standing, drought: null, waiting: {} };
+  if (closed !== null) {
+    const isOurs = standing !== null && snapshot.managed.managed;
+    const waiting = isOurs ? lastingWaits(waitingByNodes(snapshot, members), nowMs) : {};
+    return { ...closed, standing, drought: null, waiting };
+  }
   if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null, waiting: {} };
   const bridging = bridge(snapshot, members, standing, nowMs);
   const { waiting } = bridging;

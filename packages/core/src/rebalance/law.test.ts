@@ -244,7 +244,7 @@ describe('every snapshot', () => {
     fc.assert(
       fc.property(anySnapshot, (one) => {
         const trace = decide(one, NOON);
-        if (['Unmanaged', 'ReadOnly'].includes(trace.reason)) return;
+        if (trace.reason === 'Unmanaged') return;
         const members = membersOf(one.workload, one.pods, one.nodes);
         const without = members.filter(
           ({ pod }) => pod.nodeName === null && pod.createdAtMs <= NOON - 60_000,
