@@ -78,7 +78,7 @@ describe('spot pods that wait', () => {
     const [told] = await eventsOn(stage, workload, 'PodsUnscheduled');
     expect(told?.note).toContain('2 pods that no known node could take');
     expect((await explained(namespace)).replace(/\s+/g, ' ')).toContain(
-      '2 pods that no known node could take, of either type and even empty (see its requests, nodeSelector',
+      '2 pods that no known node could take, of either type and even empty (check requests, nodeSelector',
     );
     expect(stage.evictions(namespace)).toBe(0);
   }, 180_000);

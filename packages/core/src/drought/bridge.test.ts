@@ -266,7 +266,7 @@ describe('pods that no substitute would help', () => {
     const trace = decide(one, NOON);
     expect(trace.verdict.kind).toBe('move');
     expect(explainRebalance(trace)).toMatch(
-      /\. Without a node for a minute: 1 pod with a scheduling gate that nobody has lifted\.$/,
+      /\. Without a node for more than a minute: 1 pod with a scheduling gate that nobody has lifted\.$/,
     );
   });
 });
@@ -329,7 +329,9 @@ describe('substitutes', () => {
       reason: 'ReturnGoesOn',
       verdict: { kind: 'bridge', next: { permits: 1 } },
     });
-    expect(explainRebalance(decide(one(bothNodes), NOON))).toContain('Without a node for a minute: 1 pod');
+    expect(explainRebalance(decide(one(bothNodes), NOON))).toContain(
+      'Without a node for more than a minute: 1 pod',
+    );
     // Without room it is the next admission that shows.
     expect(decide(one(onlyOnDemand), NOON)).toMatchObject({
       verdict: { kind: 'bridge', next: { permits: 1 } },

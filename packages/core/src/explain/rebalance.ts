@@ -161,14 +161,14 @@ const podCount = (count: number): string => `${count} ${count === 1 ? 'pod' : 'p
 const waits: Readonly<Record<Wait, string>> = {
   SpotCapacity: 'without spot capacity',
   OnDemandCapacity: 'without on-demand capacity',
-  SpotOnly: 'without spot capacity, where its own affinity or volume rules out on-demand',
+  SpotOnly: 'without spot capacity, where an affinity or a volume rules out on-demand',
   VolumeUnreachable: 'with a volume that no known spot node can reach',
   NoSuchNode:
-    'that no known node could take, of either type and even empty (see its requests, nodeSelector, affinity and tolerations)',
+    'that no known node could take, of either type and even empty (check requests, nodeSelector, affinity and tolerations)',
   AnyNode: 'for which the scheduler finds no node',
-  Scheduler: 'that no scheduler has looked at (see spec.schedulerName, and whether it runs)',
+  Scheduler: 'that no scheduler has looked at (check spec.schedulerName, and that this scheduler runs)',
   SchedulingGate: 'with a scheduling gate that nobody has lifted',
-  Preemption: 'whose node is still to be cleared by preemption',
+  Preemption: 'whose node is still being cleared by preemption',
   Volume: 'with a PersistentVolumeClaim that is missing or not bound',
 };
 
@@ -194,7 +194,9 @@ export function explainRebalance(trace: RebalanceTrace): string {
   const others = waitingFor(
     Object.fromEntries(Object.entries(trace.waiting).filter(([wait]) => !said.some((one) => one === wait))),
   );
-  return others === '' ? sentenceOn(trace) : `${sentenceOn(trace)} Without a node for a minute: ${others}.`;
+  return others === ''
+    ? sentenceOn(trace)
+    : `${sentenceOn(trace)} Without a node for more than a minute: ${others}.`;
 }
 
 function sentenceOn(trace: RebalanceTrace): string {
@@ -271,7 +273,7 @@ function sentenceOn(trace: RebalanceTrace): string {
       return `Waiting for spot capacity: ${podCount(waiting)} (${awaited[until]}): ${share(standing)}.`;
     }
     case 'PodsUnscheduled':
-      return `Waiting, and not for spot capacity: ${waitingFor(trace.facts.waits)}.`;
+      return `Pods have no node, and on-demand substitutes would not help: ${waitingFor(trace.facts.waits)}.`;
     case 'PlacementOverridden': {
       const { failures, to, override } = trace.facts;
       return overrideText(failures, to, override);
