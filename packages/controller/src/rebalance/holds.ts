@@ -52,7 +52,7 @@ export class Holds {
   annotationRefused(workloadUid: string, { pod, message }: RefusedAnnotation, nowMs: number): Hold {
     const hold: Hold = {
       reason: 'AnnotationRefused',
-      message: `The annotations of pod ${pod} cannot be changed, so no pod is moved: ${message}`,
+      message: `Pod ${pod} cannot be annotated with its capacity type and deletion cost: ${message}`,
       untilMs: nowMs + this.#backoff(keyOf(workloadUid, 'annotate')),
     };
     this.#holds.set(keyOf(workloadUid, 'annotate'), hold);

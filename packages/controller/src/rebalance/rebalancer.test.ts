@@ -425,7 +425,7 @@ describe('one look after another at a workload with two pods too many on spot', 
     expect(events).toMatchObject([
       {
         reason: 'MoveBlocked',
-        note: 'AnnotationRefused: The annotations of pod a cannot be changed, so no pod is moved: admission webhook "policy" denied the request',
+        note: 'AnnotationRefused: Pod a cannot be annotated with its capacity type and deletion cost: admission webhook "policy" denied the request',
       },
     ]);
     script.refuse = null;

@@ -20,7 +20,8 @@ const refusals: Readonly<Record<Hold['reason'], ReasonMeaning>> = {
   },
   EvictionFailed: { means: 'the API server answered with an error, or not in time' },
   AnnotationRefused: {
-    means: 'an admission policy or webhook forbids to correct the annotations of a pod, so no pod is moved',
+    means:
+      'an admission policy or webhook forbids the controller to write the capacity type and deletion cost on a pod; while the type is wrong, no pod of the workload is moved',
     remedy: 'allow the controller to change annotations of pods; the Event has the words of the API server',
   },
 };

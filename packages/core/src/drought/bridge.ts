@@ -1,6 +1,7 @@
 import { readPodMark } from '../capacity/mark.ts';
 import { evidenceFor } from '../rebalance/fit.ts';
 import { templatesOf } from '../rebalance/member.ts';
+import type { Nodes } from '../rebalance/node.ts';
 import { type Member, noVolumes } from '../rebalance/pod.ts';
 import { referenceTo } from '../rebalance/reference.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
@@ -47,7 +48,7 @@ export function bridge(
     return { decided: null, againAtMs: null, state, waiting: waitingByNodes(snapshot, members) };
   }
   const { breaker, permit, shapes } = drought;
-  const waiting = waitingPods(members, { workload, placement: settings.placement, shapes });
+  const waiting = waitingPods(members, { workload, placement: settings.placement, shapes: () => shapes });
   const stuck = waiting.filter(isStuck);
   const mayRemove = !policy.paused && snapshot.webhook.kind === 'serving';
   const look = lookAt(snapshot, drought, members, standing, waiting, mayRemove);
@@ -81,9 +82,10 @@ export function waitingByNodes(
   { workload, settings, nodes }: RebalanceSnapshot,
   members: readonly Member[],
 ): readonly WaitingPod[] {
-  // Most workloads have none that waits, and a cluster has many nodes.
-  if (members.every(({ pod }) => pod.nodeName !== null)) return [];
-  const shapes = new Map([...nodes].map(([name, node]) => [name, emptyNode(node)]));
+  let made: Nodes | undefined;
+  // Most workloads have no pod that waits for capacity, and a cluster has many nodes.
+  const shapes = (): Nodes =>
+    (made ??= new Map([...nodes].map(([name, node]) => [name, emptyNode(node)] as const)));
   return waitingPods(members, { workload, placement: settings.placement, shapes });
 }
 

@@ -73,8 +73,8 @@ export type Wait = (typeof waitOrder)[number];
 export interface WaitContext {
   readonly workload: WorkloadView;
   readonly placement: Placement;
-  /** One empty node of each shape seen lately, of both types. */
-  readonly shapes: Nodes;
+  /** One empty node of each shape seen lately, of both types. Asked for only when a pod waits for capacity. */
+  readonly shapes: () => Nodes;
 }
 
 export interface WaitingPod {
@@ -124,9 +124,10 @@ function spotWait(member: Member, { workload, placement, shapes }: WaitContext):
   const template = templateOf(member, workload);
   if (template === undefined) return 'AnyNode';
   const { volumes } = member.pod;
+  const nodes = shapes();
   if (allowedTypes(template.spec, placement) !== 'both') return 'SpotOnly';
   if (hasVolumes(volumes)) {
-    const reached = typesReached(volumes, shapes);
+    const reached = typesReached(volumes, nodes);
     if (reached === 'spot') return 'SpotOnly';
     if (reached !== 'both') return 'VolumeUnreachable';
   }
@@ -136,7 +137,7 @@ function spotWait(member: Member, { workload, placement, shapes }: WaitContext):
       template: alone(template),
       to,
       placement,
-      nodes: shapes,
+      nodes,
       staying: [],
       volumes,
       room: 'allocatable',
