@@ -36,6 +36,7 @@ const folders = {
       'capacity/type.ts',
       'capacity/mark.ts',
       'capacity/placement.ts',
+      'capacity/admit.ts',
     ],
     disruption: vocabulary,
     drought: [...vocabulary, 'disruption', 'rebalance'],

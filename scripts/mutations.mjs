@@ -464,7 +464,59 @@ export const mutations = [
     because: 'a whole scale-up is sent to capacity that one pod was to try out',
     tests: 'packages/core/src/drought/breaker',
     edits: [
-      { file: breaker, find: '  if (pending > 0) return still(breaker, null, permits);\n', replace: '' },
+      {
+        file: breaker,
+        find: '  if (pending > 0 && rearmAtMs > nowMs) return still(breaker, rearmAtMs, permits);\n',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a pod that fits no known spot node never waits for capacity',
+    because: 'a pool that has lost its spot nodes for a day keeps its pods waiting for ever',
+    tests: 'packages/core/src/drought/bridge',
+    edits: [
+      {
+        file: 'packages/core/src/drought/stuck.ts',
+        find: "return fits('spot') || fits('on-demand') ?",
+        replace: "return fits('spot') ?",
+      },
+    ],
+  },
+  {
+    name: 'a permit outlives its attempt',
+    because: 'the end of one drought is taken for the end of the next',
+    tests: 'packages/ledger/src/memory/memory-ledger',
+    edits: [
+      {
+        file: 'packages/ledger/src/memory/breaker-book.ts',
+        find: 'if (next.state !== this.#breaker.state) {',
+        replace: 'if (next.state === undefined) {',
+      },
+    ],
+  },
+  {
+    name: 'moves that another webhook undoes go on',
+    because: 'every half hour a pod is evicted for nothing',
+    tests: `${rebalance}repair`,
+    edits: [
+      {
+        file: `${rebalance}overridden.ts`,
+        find: 'history.failures < MOST_IN_VAIN',
+        replace: 'history.failures < 1_000',
+      },
+    ],
+  },
+  {
+    name: 'a pod that crashes for ever counts as a move of the last leader',
+    because: 'after each change of the leader nothing is moved for as long as a move may last',
+    tests: 'packages/controller/src/lead/succession',
+    edits: [
+      {
+        file: 'packages/controller/src/act/flights.ts',
+        find: 'NEGATIVE_INFINITY : createdAtMs + moveTimeoutMs',
+        replace: 'NEGATIVE_INFINITY : Number.POSITIVE_INFINITY',
+      },
     ],
   },
   {

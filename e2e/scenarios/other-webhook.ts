@@ -5,7 +5,12 @@ import type { JsonPatchOperation } from '@spotalis/core';
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 
 export interface Review {
-  readonly request: { readonly uid: string; readonly namespace: string; readonly object: KubeObject };
+  readonly request: {
+    readonly uid: string;
+    readonly namespace: string;
+    readonly object: KubeObject;
+    readonly userInfo: { readonly username: string };
+  };
 }
 
 export interface Answer {
@@ -24,6 +29,7 @@ interface Registration {
   readonly name: string;
   /** Where pods are asked about. */
   readonly namespace: string;
+  readonly operation?: 'CREATE' | 'UPDATE';
 }
 
 const dayMs = 24 * 3_600_000;
@@ -51,7 +57,7 @@ export class OtherWebhook {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const { kind, name, namespace } = registration;
+    const { kind, name, namespace, operation = 'CREATE' } = registration;
     await api.apply({
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: `${kind}WebhookConfiguration`,
@@ -64,7 +70,7 @@ export class OtherWebhook {
             url: `https://localhost:${port}/`,
             caBundle: Buffer.from(authority.cert).toString('base64'),
           },
-          rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: [operation] }],
           namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
           failurePolicy: 'Fail',
           timeoutSeconds: 10,

@@ -101,6 +101,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     values,
     isReadOnly,
     nodeLabels,
+    placement,
     client,
     ownNamespace,
     workers,
@@ -168,6 +169,7 @@ export function createController({ configuration, credentials, logger }: AppPart
           flights,
           client,
           lease: leaderElection.enabled ? lease : undefined,
+          moveTimeoutMs: moving.moveTimeoutMs,
           now: wallMs,
           logger,
         });

@@ -1,4 +1,4 @@
-import type { NodeLabels } from '@spotalis/core';
+import type { NodeLabels, Placement } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import { isEmbedded, type Ledger, openLedger, redisSettings } from '@spotalis/ledger';
 import {
@@ -21,6 +21,7 @@ export interface ObservingParts {
   readonly values: Configuration;
   readonly isReadOnly: () => boolean;
   readonly nodeLabels: NodeLabels;
+  readonly placement: Placement;
   readonly client: ApiClient;
   readonly ownNamespace: string;
   readonly workers: WorkersMaker;
@@ -57,6 +58,7 @@ export function openObserving(parts: ObservingParts): Observing {
     namespaces: values.scope.namespaces,
     ownNamespace,
     classify: classifierOf(parts.nodeLabels),
+    placement: parts.placement,
     observer: (name) => ({
       ...reflected.observer(name),
       rejected: (error) => logger.error('object not understood', { resource: name, error }),

@@ -93,7 +93,7 @@ export type {
   Toleration,
 } from './cluster/pod-spec.ts';
 export { explainDrought } from './explain/drought.ts';
-export { explainRebalance } from './explain/rebalance.ts';
+export { explainRebalance, readOverride } from './explain/rebalance.ts';
 export { readClusterWindow, scheduleIsCron } from './disruption/cluster-window.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
 export { decide } from './rebalance/decide.ts';
@@ -237,4 +237,11 @@ export {
 export { readBreaker, writeMemo } from './drought/memo.ts';
 export { poolOf } from './drought/pool.ts';
 export { typesReached } from './drought/reach.ts';
-export { emptyNode, shapeKey } from './drought/shape.ts';
+export {
+  emptyNode,
+  hostnameOnly,
+  largerShape,
+  type NamesNode,
+  namingLabels,
+  shapeKey,
+} from './drought/shape.ts';

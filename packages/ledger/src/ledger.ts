@@ -192,7 +192,7 @@ export type Breaker =
 /** `memo` is the drought reducer's own; the ledger keeps it as it is. */
 export type StoredBreaker = Breaker & {
   readonly version: number;
-  /** When the last permit was taken, by the ledger's clock. */
+  /** When the last permit since it was in this state was taken, by the ledger's clock. */
   readonly permitTakenAtMs?: number;
 };
 

@@ -39,6 +39,18 @@ describe('what Events and pods tell of moves', () => {
     });
   });
 
+  it('is that the leader moves no more, as long as no later move tells otherwise', async () => {
+    const note =
+      'PlacementOverridden: No more moves: 3 replacements in a row were admitted to on-demand and changed afterwards: spec.nodeSelector["a"] is "b". Another admission webhook';
+    const stopped = { atMs: NOON - 7_200_000, reason: 'PlacementOverridden', note };
+    const history = { from: 'spot', to: 'on-demand', endedAtMs: NOON - 7_200_000, failures: 3 };
+    expect(await footprint([stopped, ...moved(7_300_000)])).toEqual({
+      history: { ...history, override: 'spec.nodeSelector["a"] is "b"' },
+      inFlight: false,
+    });
+    expect(await footprint([...moved(11 * 60_000), stopped])).toEqual({ history: null, inFlight: false });
+  });
+
   it('is nothing without a move, or long after one', async () => {
     for (const told of [[], moved(11 * 60_000)]) {
       expect(await footprint(told)).toEqual({ history: null, inFlight: false });

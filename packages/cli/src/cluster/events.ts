@@ -1,4 +1,4 @@
-import type { ObservedWorkload } from '@spotalis/core';
+import { type ObservedWorkload, otherType, readOverride } from '@spotalis/core';
 import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
 import { noFootprint, type MoveFootprint, type Survey } from './survey.ts';
 
@@ -46,6 +46,9 @@ export function footprintOf(
   workload: ObservedWorkload,
   nowMs: number,
 ): MoveFootprint {
+  const last = told.find(({ reason }) => reason === 'Moved' || reason === 'PlacementOverridden');
+  const overridden = last && readOverride(last.note);
+  if (last !== undefined && overridden) return stoppedAt(last.atMs, overridden);
   const moved = told.find(({ reason }) => reason === 'Moved');
   const moveTimeoutMs = survey.settings.values.rebalance.moveTimeout;
   if (moved === undefined || nowMs - moved.atMs > moveTimeoutMs) return noFootprint;
@@ -59,8 +62,17 @@ export function footprintOf(
   return { history: null, inFlight: true };
 }
 
+/** The leader gave up, and says why. */
+const stoppedAt = (
+  endedAtMs: number,
+  { failures, to, override }: NonNullable<ReturnType<typeof readOverride>>,
+): MoveFootprint => ({
+  history: { from: otherType(to), to, endedAtMs, failures, override },
+  inFlight: false,
+});
+
 // The direction is not asked for by any gate, only the time.
 const endedAt = (endedAtMs: number): MoveFootprint => ({
-  history: { from: 'spot', to: 'on-demand', endedAtMs, failures: 0 },
+  history: { from: 'spot', to: 'on-demand', endedAtMs, failures: 0, override: null },
   inFlight: false,
 });

@@ -39,7 +39,7 @@ describe('annotations on pods', () => {
   it('are written on the very pod that was looked at, with the token that the ledger knows it by', async () => {
     const { write, patches } = annotatorOf();
     const written = await write([renumbering('a')]);
-    expect(written).toEqual({ written: 1, left: 0 });
+    expect(written).toEqual({ written: 1, left: 0, refused: null });
     expect(patches).toEqual([
       {
         name: 'a',
@@ -71,7 +71,7 @@ describe('annotations on pods', () => {
   it('are written slowly, and a few in one turn', async () => {
     const { write, patches, pauses } = annotatorOf();
     const many = Array.from({ length: 50 }, (_, index) => renumbering(`p${index}`));
-    expect(await write(many)).toEqual({ written: 20, left: 30 });
+    expect(await write(many)).toEqual({ written: 20, left: 30, refused: null });
     expect(patches).toHaveLength(20);
     expect(pauses).toHaveLength(20);
   });
@@ -79,8 +79,22 @@ describe('annotations on pods', () => {
   it.each([404, 409])('are left for another look when the answer is %i', async (status) => {
     const { write } = annotatorOf((name) => (name === 'a' ? apiError(status) : undefined));
     const both = [renumbering('a'), renumbering('b')];
-    expect(await write(both)).toEqual({ written: 1, left: 1 });
+    expect(await write(both)).toEqual({ written: 1, left: 1, refused: null });
   });
+
+  it.each([400, 403, 422])(
+    'are written on the others when one is refused with %i, which is said',
+    async (status) => {
+      const { write, patches } = annotatorOf((name) => (name === 'a' ? apiError(status) : undefined));
+      const answer = await write([renumbering('a'), renumbering('b')]);
+      expect(answer).toMatchObject({
+        written: 1,
+        left: 1,
+        refused: { pod: 'a', message: expect.anything() },
+      });
+      expect(patches.map(({ name }) => name)).toEqual(['b']);
+    },
+  );
 
   it('end with the lease, and with an error that is told', async () => {
     const { write, patches, fence } = annotatorOf((name) => {
@@ -88,12 +102,12 @@ describe('annotations on pods', () => {
       return undefined;
     });
     const three = [renumbering('a'), renumbering('b'), renumbering('c')];
-    expect(await write(three)).toEqual({ written: 2, left: 1 });
-    expect(await write(three)).toEqual({ written: 0, left: 3 });
+    expect(await write(three)).toEqual({ written: 2, left: 1, refused: null });
+    expect(await write(three)).toEqual({ written: 0, left: 3, refused: null });
     expect(patches.map(({ name }) => name)).toEqual(['a', 'b']);
     const closed = annotatorOf(() => new FenceClosedError('PATCH'));
-    expect(await closed.write([renumbering('a')])).toEqual({ written: 0, left: 1 });
-    const broken = annotatorOf(() => apiError(403));
-    await expect(broken.write([renumbering('a')])).rejects.toThrow('403');
+    expect(await closed.write([renumbering('a')])).toEqual({ written: 0, left: 1, refused: null });
+    const broken = annotatorOf(() => apiError(503));
+    await expect(broken.write([renumbering('a')])).rejects.toThrow('503');
   });
 });

@@ -23,8 +23,16 @@ export interface AnnotatedWorkload {
 
 export interface Annotated {
   readonly written: number;
-  /** Left for another turn: too many, or changed since they were looked at. */
+  /** Left for another turn: too many, refused, or changed since they were looked at. */
   readonly left: number;
+  /** The first that the API server refused to change, as an admission policy may have it. */
+  readonly refused: RefusedAnnotation | null;
+}
+
+export interface RefusedAnnotation {
+  readonly pod: string;
+  /** In the words of the API server. */
+  readonly message: string;
 }
 
 /** Writes type, rank and deletion cost on pods, slowly. */
@@ -43,12 +51,15 @@ export class Annotator {
     { tokenOf, mayWrite }: AnnotatedWorkload,
   ): Promise<Annotated> {
     let written = 0;
+    let refused: RefusedAnnotation | null = null;
     for (const change of changes.slice(0, BATCH)) {
       await this.#wait();
       if (!mayWrite()) break;
-      if (await this.#patch(namespace, change, tokenOf(change.pod.name), mayWrite)) written++;
+      const outcome = await this.#patch(namespace, change, tokenOf(change.pod.name), mayWrite);
+      if (outcome === 'written') written++;
+      else if (outcome !== 'left') refused ??= outcome;
     }
-    return { written, left: changes.length - written };
+    return { written, left: changes.length - written, refused };
   }
 
   #wait(): Promise<void> {
@@ -57,13 +68,13 @@ export class Annotator {
     return before;
   }
 
-  /** False when the pod is not as it was; a version that differs is refused by the API server. */
+  /** `left`: the pod is not as it was; a version that differs is refused by the API server. */
   async #patch(
     namespace: string,
     { pod, type, rank, cost }: Correction | Renumbering,
     token: string | undefined,
     mayWrite: () => boolean,
-  ): Promise<boolean> {
+  ): Promise<'written' | 'left' | RefusedAnnotation> {
     const annotations = {
       [podKeys.capacityType]: type,
       ...(rank === null || token === undefined ? {} : { [podKeys.reservation]: token }),
@@ -79,12 +90,17 @@ export class Annotator {
         {},
         { once: true, deadlineMs: DEADLINE_MS, fence: mayWrite },
       );
-      return true;
+      return 'written';
     } catch (thrown) {
       const error = asError(thrown);
-      if (error instanceof FenceClosedError) return false;
-      if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return false;
+      if (error instanceof FenceClosedError) return 'left';
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === 404 || error.status === 409) return 'left';
+      if (isRefusal(error)) return { pod: name, message: error.message };
       throw error;
     }
   }
 }
+
+/** What the same request would come to again, until somebody changes a rule. */
+const isRefusal = ({ status }: ApiError): boolean => status === 400 || status === 403 || status === 422;

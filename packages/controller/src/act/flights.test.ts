@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Departure, type FlightPod, Flights, type Scene } from './flights.ts';
+import { type Departure, type FlightPod, Flights, type Scene, underWayUntilMs } from './flights.ts';
 
 const limits = (nowMs: number) => ({ nowMs, moveTimeoutMs: 600_000 });
 
@@ -7,8 +7,11 @@ const pod = (name: string, change: Partial<FlightPod> = {}): FlightPod => ({
   uid: `${name}-uid`,
   ended: false,
   ready: true,
+  createdAtMs: 0,
+  deletionMs: null,
   type: 'spot',
   steered: true,
+  override: null,
   ...change,
 });
 
@@ -25,7 +28,7 @@ const departure: Departure = {
 };
 
 const scene = (...pods: FlightPod[]): Scene => ({ replicas: 2, pods });
-const gone = pod('a', { ended: true });
+const gone = pod('a', { ended: true, deletionMs: 1_000 });
 
 function inFlight(eviction: 'taken' | 'unknown' = 'taken') {
   const flights = new Flights();
@@ -54,6 +57,14 @@ describe('a move in flight', () => {
     const { flights, follow } = inFlight();
     expect(follow(scene(pod('b'), pod('c', { ready: false })))).toBe('failed');
     expect(flights.historyOf('web')).toMatchObject({ failures: 1, endedAtMs: 2_000 });
+  });
+
+  it('notes what somebody changed of the replacement, although its annotations are corrected later', () => {
+    const { flights, follow } = inFlight();
+    const changed = pod('c', { type: 'on-demand', ready: false, override: 'a field' });
+    expect(follow(scene(pod('b'), changed))).toBeUndefined();
+    expect(follow(scene(pod('b'), { ...changed, type: 'spot', override: null }))).toBe('failed');
+    expect(flights.historyOf('web')).toMatchObject({ failures: 1, override: 'a field' });
   });
 
   it('waits for a replacement of which nothing is known yet', () => {
@@ -133,18 +144,18 @@ describe('a move in flight', () => {
 describe('a leader after another', () => {
   function successor() {
     const flights = new Flights();
-    flights.succeed([{ workloadUid: 'web', namespace: 'shop', nodes: ['spot-1'] }], 1_000);
+    flights.succeed([{ workloadUid: 'web', namespace: 'shop', untilMs: 601_000, nodes: ['spot-1'] }], 1_000);
     return flights;
   }
 
-  it('finds the minute spent, each cooldown begun and each workload that is not whole in flight', () => {
+  it('finds the minute spent, each cooldown begun and a move of each workload that looks like one in flight', () => {
     const flights = successor();
     expect(use(flights, 60_999)).toMatchObject({ cluster: 1, workload: 1, begunAtMs: [1_000, 1_000, 1_000] });
     expect(use(flights, 61_000).begunAtMs).toEqual([]);
     expect(flights.historyOf('another')).toMatchObject({ endedAtMs: 1_000, failures: 0 });
   });
 
-  it('burdens the node that a pod is leaving, as its predecessor did, until the workload is whole', () => {
+  it('burdens the node that a pod is leaving, as its predecessor did, until the pod is gone', () => {
     const flights = successor();
     flights.begin({ ...departure, workloadUid: 'api' }, 2_000);
     expect(use(flights, 2_000).nodes).toEqual(new Map([['spot-1', 2]]));
@@ -152,7 +163,7 @@ describe('a leader after another', () => {
     expect(use(flights, 3_000).nodes).toEqual(new Map([['spot-1', 1]]));
   });
 
-  it('counts such a workload until it is whole or the time of a move is over', () => {
+  it('counts such a workload until nothing looks like a move or the time of one is over', () => {
     const nobody = (): void => undefined;
     const flights = successor();
     expect(flights.follow('web', scene(pod('a'), gone), limits(2_000), nobody)).toBeUndefined();
@@ -163,7 +174,33 @@ describe('a leader after another', () => {
       result: 'succeeded',
       move: undefined,
     });
-    expect(successor().follow('web', scene(gone), limits(601_000), nobody)?.result).toBe('timeout');
+    const late = pod('a', { ended: true, deletionMs: 30_000 });
+    expect(
+      successor().follow('web', scene(late, pod('b'), pod('c')), limits(600_999), nobody),
+    ).toBeUndefined();
+    expect(successor().follow('web', scene(late), limits(601_000), nobody)?.result).toBe('timeout');
+  });
+
+  it.each<[string, Scene, number]>([
+    ['a pod that goes', scene(pod('b'), pod('c'), pod('a', { ended: true, deletionMs: 5_000 })), 605_000],
+    [
+      'a pod that came and is not Ready',
+      scene(pod('b'), pod('c', { ready: false, createdAtMs: 800 })),
+      600_800,
+    ],
+    ['a pod that is missing', scene(pod('b')), 31_000],
+    ['all pods there and Ready', scene(pod('b'), pod('c')), Number.NEGATIVE_INFINITY],
+    ['no workload any more', { replicas: undefined, pods: [gone] }, Number.NEGATIVE_INFINITY],
+  ])('takes %s for a move for as long as one may last', (_what, one, untilMs) => {
+    expect(underWayUntilMs(one, 1_000, 600_000)).toBe(untilMs);
+  });
+
+  it('looks again when what looks like a move has lasted for too long to be one', () => {
+    const flights = successor();
+    expect(flights.nextLookMs('web', 600_000)).toBe(601_000);
+    flights.follow('web', scene(pod('b')), limits(2_000), () => undefined);
+    expect(flights.nextLookMs('web', 600_000)).toBe(31_000);
+    expect(flights.follow('web', scene(pod('b')), limits(31_000), () => undefined)?.result).toBe('succeeded');
   });
 
   it('knows of nothing when nobody led before', () => {

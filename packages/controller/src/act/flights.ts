@@ -5,10 +5,15 @@ export interface FlightPod {
   readonly uid: string;
   readonly ended: boolean;
   readonly ready: boolean;
+  readonly createdAtMs: number;
+  /** When the grace period of one that terminates is over; null while it stays. */
+  readonly deletionMs: number | null;
   /** Its node's type, or the one that admission gave it. */
   readonly type: CapacityType | undefined;
   /** Admission has seen it. */
   readonly steered: boolean;
+  /** What somebody changed of where admission sent it. */
+  readonly override: string | null;
 }
 
 /** A workload as it is now. */
@@ -40,20 +45,25 @@ interface Own extends Departure {
   eviction: 'asked' | 'taken' | 'unknown';
   /** Whether a replacement came, and through admission. */
   replacement: 'unseen' | 'steered' | 'unsteered';
+  /** To be noted when the replacement is first seen: its annotations will be corrected. */
+  override: string | null;
 }
 
-/** A workload that is not whole when this process begins to lead. */
-export interface Unwhole {
+/** A workload of which a move may be under way when this process begins to lead. */
+export interface Suspect {
   readonly workloadUid: string;
   readonly namespace: string;
+  /** As `underWayUntilMs` has it. */
+  readonly untilMs: number;
   /** Those that a pod of it is leaving: each may be the one of the victim. Of a pod that has left nobody knows. */
   readonly nodes: readonly string[];
 }
 
 /** What a predecessor may have left behind. */
-interface Inherited extends Unwhole {
+interface Inherited extends Suspect {
   readonly kind: 'inherited';
   readonly beganAtMs: number;
+  untilMs: number;
 }
 
 /** `superseded`: it was scaled down meanwhile, so that no replacement is needed. `lost`: never carried out. */
@@ -83,11 +93,11 @@ export class Flights {
 
   /**
    * A leader after another begins as if everything allowed had just been used: the minute's moves, each cooldown,
-   * and one move for each workload that is not whole.
+   * and one move for each workload that looks as if one were under way.
    */
-  succeed(unwhole: Iterable<Unwhole>, nowMs: number): void {
+  succeed(suspects: Iterable<Suspect>, nowMs: number): void {
     this.#ledSinceMs = nowMs;
-    for (const one of unwhole) {
+    for (const one of suspects) {
       this.#flights.set(one.workloadUid, { ...one, kind: 'inherited', beganAtMs: nowMs });
     }
   }
@@ -112,6 +122,7 @@ export class Flights {
       beganAtMs: nowMs,
       eviction: 'asked',
       replacement: 'unseen',
+      override: null,
     });
     this.#begunAtMs = [...this.#begunAtMs.filter((at) => at > nowMs - MINUTE_MS), nowMs];
   }
@@ -144,9 +155,7 @@ export class Flights {
     const lastedMs = nowMs - flight.beganAtMs;
     const result =
       flight.kind === 'inherited'
-        ? isWhole(scene)
-          ? 'succeeded'
-          : undefined
+        ? inheritedResult(flight, scene, limits)
         : resultOf(flight, scene, lastedMs, arrived);
     const ended = result ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
     if (ended === undefined) return undefined;
@@ -154,10 +163,10 @@ export class Flights {
     else this.#flights.delete(workloadUid);
     if (flight.kind === 'inherited') return { result: ended, move: undefined, lastedMs };
     if (ended !== 'lost') {
-      const { from, to } = flight;
+      const { from, to, override } = flight;
       const outcome = ended === 'failed' || ended === 'timeout' ? 'failed' : 'succeeded';
       const before = this.#history.get(workloadUid) ?? null;
-      this.#history.set(workloadUid, afterMove(before, { from, to, outcome }, nowMs));
+      this.#history.set(workloadUid, afterMove(before, { from, to, outcome, override }, nowMs));
     }
     return { result: ended, move: flight, lastedMs };
   }
@@ -166,7 +175,8 @@ export class Flights {
   nextLookMs(workloadUid: string, moveTimeoutMs: number): number | undefined {
     const flight = this.#flights.get(workloadUid);
     if (flight === undefined) return undefined;
-    const waitsForAnswer = flight.kind === 'own' && flight.eviction === 'unknown';
+    if (flight.kind === 'inherited') return Math.min(flight.untilMs, flight.beganAtMs + moveTimeoutMs);
+    const waitsForAnswer = flight.eviction === 'unknown';
     return flight.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
   }
 
@@ -174,7 +184,7 @@ export class Flights {
     const known = this.#history.get(workloadUid);
     if (known !== undefined) return known;
     if (this.#ledSinceMs === undefined) return null;
-    return { from: 'spot', to: 'on-demand', endedAtMs: this.#ledSinceMs, failures: 0 };
+    return { from: 'spot', to: 'on-demand', endedAtMs: this.#ledSinceMs, failures: 0, override: null };
   }
 
   forget(workloadUid: string): void {
@@ -261,12 +271,30 @@ function nodesOf(flight: Own | Inherited): readonly string[] {
 
 const alive = ({ pods }: Scene): readonly FlightPod[] => pods.filter(({ ended }) => !ended);
 
-/** As many pods as wanted, all of them Ready and none on its way out. */
-export function isWhole(scene: Scene): boolean {
-  return (
-    scene.replicas === undefined ||
-    (scene.pods.length === scene.replicas && scene.pods.every(({ ended, ready }) => !ended && ready))
+/**
+ * Until when a move that a predecessor began may be under way, by what is to be seen: its victim goes, its replacement
+ * is to be created, or is there and not Ready. What has been so for longer than a move may take is no move, and a pod
+ * that crashes for ever holds up nobody. `sinceMs`: when this process began to lead.
+ */
+export function underWayUntilMs(scene: Scene, sinceMs: number, moveTimeoutMs: number): number {
+  const { replicas, pods } = scene;
+  if (replicas === undefined) return Number.NEGATIVE_INFINITY;
+  return Math.max(
+    alive(scene).length < replicas ? sinceMs + ARRIVAL_MS : Number.NEGATIVE_INFINITY,
+    ...pods.map(({ ended, ready, createdAtMs, deletionMs }) => {
+      if (ended) return deletionMs === null ? Number.NEGATIVE_INFINITY : deletionMs + moveTimeoutMs;
+      return ready ? Number.NEGATIVE_INFINITY : createdAtMs + moveTimeoutMs;
+    }),
   );
+}
+
+function inheritedResult(
+  flight: Inherited,
+  scene: Scene,
+  { moveTimeoutMs, nowMs }: { readonly moveTimeoutMs: number; readonly nowMs: number },
+): FlightResult | undefined {
+  flight.untilMs = underWayUntilMs(scene, flight.beganAtMs, moveTimeoutMs);
+  return flight.untilMs <= nowMs ? 'succeeded' : undefined;
 }
 
 function resultOf(
@@ -285,6 +313,7 @@ function resultOf(
   const present = new Set(flight.present);
   const fresh = alive(scene).filter(({ uid }) => !present.has(uid));
   const [first] = fresh;
+  flight.override ??= first?.override ?? null;
   if (first !== undefined && flight.replacement === 'unseen') {
     flight.replacement = first.steered ? 'steered' : 'unsteered';
     arrived(first.steered);

@@ -18,14 +18,17 @@ export function sceneOf(cluster: Cluster, workload: ObservedWorkload | undefined
 const isLeftOver = ({ ended, terminating }: ObservedPod): boolean => ended && !terminating;
 
 function flightPodOf(cluster: Cluster, pod: ObservedPod): FlightPod {
-  const { metadata, ended, ready, annotations } = pod;
+  const { metadata, ended, ready, annotations, createdAtMs, deletionMs } = pod;
   // A StatefulSet's pods have no token; the type alone says that admission saw them.
   const marked = readPodMark(annotations).type ?? undefined;
   return {
     uid: metadata.uid,
     ended,
     ready,
+    createdAtMs,
+    deletionMs,
     type: cluster.nodeTypeOf(pod) ?? marked,
     steered: marked !== undefined,
+    override: pod.override,
   };
 }

@@ -31,6 +31,7 @@ const trace: RebalanceTrace = {
   facts: { waiting: 3, sinceMs: 0, removed: 3, told: false, nextProbeAtMs: 60_000 },
   standing: null,
   drought: 'closed',
+  waiting: {},
 };
 
 function stage(

@@ -1,6 +1,6 @@
 import { type ApiClient, asError, type Lease, resource } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import { type Flights, isWhole, type Unwhole } from '../act/flights.ts';
+import { type Flights, type Suspect, underWayUntilMs } from '../act/flights.ts';
 import { sceneOf } from '../act/scene.ts';
 import type { Cluster } from '../observe/cluster.ts';
 
@@ -15,16 +15,19 @@ export interface SuccessionParts {
   readonly lease:
     | { readonly namespace: string; readonly name: string; readonly identity: string }
     | undefined;
+  readonly moveTimeoutMs: () => number;
   readonly now: () => number;
   readonly logger: Logger;
 }
 
 /**
- * What a new leader takes over. It cannot know which moves its predecessor began, so it assumes all that were
- * allowed; unless the Lease shows that nobody led before.
+ * What a new leader takes over. It cannot know which moves its predecessor began, so it assumes all that what is to be
+ * seen allows; unless the Lease shows that nobody led before.
  */
-export function takeOver({ cluster, flights, client, lease, now, logger }: SuccessionParts): void {
-  flights.succeed(unwhole(cluster), now());
+export function takeOver(parts: SuccessionParts): void {
+  const { cluster, flights, client, lease, moveTimeoutMs, now, logger } = parts;
+  const nowMs = now();
+  flights.succeed(suspects(cluster, nowMs, moveTimeoutMs()), nowMs);
   if (lease === undefined) return;
   const { namespace, name, identity } = lease;
   client
@@ -38,13 +41,14 @@ export function takeOver({ cluster, flights, client, lease, now, logger }: Succe
     });
 }
 
-function* unwhole(cluster: Cluster): Generator<Unwhole> {
+function* suspects(cluster: Cluster, nowMs: number, moveTimeoutMs: number): Generator<Suspect> {
   for (const workload of cluster.workloads()) {
     if (!cluster.isManaged(workload)) continue;
-    if (isWhole(sceneOf(cluster, workload))) continue;
+    const untilMs = underWayUntilMs(sceneOf(cluster, workload), nowMs, moveTimeoutMs);
+    if (untilMs <= nowMs) continue;
     const { uid, namespace = '' } = workload.metadata;
     const leaving = cluster.podsOf(workload).filter(({ terminating }) => terminating);
     const nodes = new Set(leaving.flatMap(({ nodeName }) => nodeName ?? []));
-    yield { workloadUid: uid, namespace, nodes: [...nodes] };
+    yield { workloadUid: uid, namespace, untilMs, nodes: [...nodes] };
   }
 }

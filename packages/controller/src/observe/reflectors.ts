@@ -1,6 +1,7 @@
 import {
   type CapacityType,
   type Labels,
+  type Placement,
   pruneClaim,
   pruneNamespace,
   pruneNode,
@@ -39,6 +40,7 @@ export interface ReflectorsParts {
   /** The controller's own, where its pods and placeholders are. */
   readonly ownNamespace: string;
   readonly classify: (labels: Labels) => CapacityType | undefined;
+  readonly placement: Placement;
   readonly observer: (name: string) => ReflectorObserver;
 }
 
@@ -61,7 +63,8 @@ export class Reflectors implements Component {
   readonly startDeadlineMs = 300_000;
   readonly #reflectors: readonly Running[];
 
-  constructor({ client, cluster, namespaces, ownNamespace, classify, observer }: ReflectorsParts) {
+  constructor(parts: ReflectorsParts) {
+    const { client, cluster, namespaces, ownNamespace, classify, placement, observer } = parts;
     // What is of no namespace; what is where workloads are; and what is where the controller is, too.
     const everywhere: readonly string[] = [];
     const atHome = namespaces.length === 0 ? namespaces : [...namespaces, ownNamespace];
@@ -120,7 +123,7 @@ export class Reflectors implements Component {
         resource<RawPod>('v1', 'pods', 'Pod'),
         cluster.pods,
         (raw) => {
-          const pod = prunePod(raw);
+          const pod = prunePod(raw, placement);
           return pod && alike(pod);
         },
         atHome,

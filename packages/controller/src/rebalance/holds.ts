@@ -1,8 +1,14 @@
+import type { RefusedAnnotation } from '../act/annotator.ts';
 import type { Outcome } from '../act/evictor.ts';
 
-/** Why an eviction that was decided did not happen, for people. */
+/** Why what was decided did not happen, for people. */
 export interface Hold {
-  readonly reason: 'EvictionRefused' | 'TwoPdbs' | 'EvictionForbidden' | 'EvictionFailed';
+  readonly reason:
+    | 'EvictionRefused'
+    | 'TwoPdbs'
+    | 'EvictionForbidden'
+    | 'EvictionFailed'
+    | 'AnnotationRefused';
   readonly message: string;
   readonly untilMs: number;
 }
@@ -19,6 +25,9 @@ const TWO_PDBS_MS = 300_000;
 const FIRST_BACKOFF_MS = 5_000;
 const LONGEST_BACKOFF_MS = 300_000;
 
+/** Neither holds the other. */
+type Act = 'evict' | 'annotate';
+
 /** What the API server refused is asked again after a while, per workload. */
 export class Holds {
   readonly #random: () => number;
@@ -29,21 +38,37 @@ export class Holds {
     this.#random = random;
   }
 
-  of(workloadUid: string, nowMs: number): Hold | undefined {
-    const hold = this.#holds.get(workloadUid);
+  of(workloadUid: string, nowMs: number, act: Act = 'evict'): Hold | undefined {
+    const hold = this.#holds.get(keyOf(workloadUid, act));
     return hold === undefined || hold.untilMs <= nowMs ? undefined : hold;
   }
 
   refused(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
     const hold = this.#hold(workloadUid, outcome, hasPdb, nowMs);
-    this.#holds.set(workloadUid, hold);
+    this.#holds.set(keyOf(workloadUid, 'evict'), hold);
+    return hold;
+  }
+
+  annotationRefused(workloadUid: string, { pod, message }: RefusedAnnotation, nowMs: number): Hold {
+    const hold: Hold = {
+      reason: 'AnnotationRefused',
+      message: `Pod ${pod} cannot be annotated with its capacity type and deletion cost: ${message}`,
+      untilMs: nowMs + this.#backoff(keyOf(workloadUid, 'annotate')),
+    };
+    this.#holds.set(keyOf(workloadUid, 'annotate'), hold);
     return hold;
   }
 
   /** It went well, or circumstances have changed. */
-  lift(workloadUid: string): void {
-    this.#holds.delete(workloadUid);
-    this.#failures.delete(workloadUid);
+  lift(workloadUid: string, act: Act = 'evict'): void {
+    const key = keyOf(workloadUid, act);
+    this.#holds.delete(key);
+    this.#failures.delete(key);
+  }
+
+  forget(workloadUid: string): void {
+    this.lift(workloadUid, 'evict');
+    this.lift(workloadUid, 'annotate');
   }
 
   #hold(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
@@ -59,12 +84,12 @@ export class Holds {
       case 'tooManyBudgets':
         return { reason: 'TwoPdbs', message: outcome.message, untilMs: nowMs + TWO_PDBS_MS };
       case 'forbidden': {
-        const untilMs = nowMs + this.#backoff(workloadUid);
+        const untilMs = nowMs + this.#backoff(keyOf(workloadUid, 'evict'));
         return { reason: 'EvictionForbidden', message: outcome.message, untilMs };
       }
       case 'unread':
       case 'error': {
-        const untilMs = nowMs + this.#backoff(workloadUid);
+        const untilMs = nowMs + this.#backoff(keyOf(workloadUid, 'evict'));
         return { reason: 'EvictionFailed', message: outcome.error.message, untilMs };
       }
       default:
@@ -77,9 +102,11 @@ export class Holds {
     return ms * (1 + this.#random() / 5);
   }
 
-  #backoff(workloadUid: string): number {
-    const failures = this.#failures.get(workloadUid) ?? 0;
-    this.#failures.set(workloadUid, failures + 1);
+  #backoff(key: string): number {
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
     return this.#jittered(Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(failures, 10)));
   }
 }
+
+const keyOf = (workloadUid: string, act: Act): string => `${act} ${workloadUid}`;

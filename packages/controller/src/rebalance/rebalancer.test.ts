@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  type ObservedWorkload,
   type PlaceholderEvidence,
   preparePlacement,
   pruneNode,
   readNodeLabels,
   readPolicy,
   type RebalanceSettings,
+  type TypeCounts,
 } from '@spotalis/core';
 import type { RecordedEvent } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
@@ -19,6 +21,7 @@ import { Changes } from './changes.ts';
 import { Holds } from './holds.ts';
 import { Ledgers } from './ledgers.ts';
 import { Rebalancer } from './rebalancer.ts';
+import type { LedgerReading } from './snapshot.ts';
 
 const subject = 'Deployment/shop/web';
 const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
@@ -77,6 +80,9 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     serving: true,
     onRelist: () => {},
     onWrite: () => {},
+    refuse: null as string | null,
+    /** What the ledger holds, where it is not what the pods say. */
+    counts: null as TypeCounts | null,
     evidence: { kind: 'off' } as PlaceholderEvidence,
     policy: readPolicy({ workload: { 'spotalis.io/spot-percentage': '50' }, namespace: {}, defaults: {} }),
   };
@@ -88,6 +94,11 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     child: () => logger,
   };
   const ledgers = new Ledgers({ cluster, ledger: undefined, verify: () => Promise.resolve() });
+  const readLedger = async (workload: ObservedWorkload): Promise<LedgerReading> => {
+    const read = await ledgers.read(workload);
+    const { counts } = script;
+    return counts === null ? read : { ...read, counts: new Map([['web-1-uid', counts]]) };
+  };
   const rebalancer = new Rebalancer({
     sources: {
       cluster,
@@ -109,9 +120,14 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     annotator: {
       write: (_namespace, changes, { mayWrite }) => {
         script.onWrite();
-        if (!mayWrite()) return Promise.resolve({ written: 0, left: changes.length });
+        if (!mayWrite()) return Promise.resolve({ written: 0, left: changes.length, refused: null });
+        const [first] = changes;
+        if (script.refuse !== null && first !== undefined) {
+          const refused = { pod: first.pod.name, message: script.refuse };
+          return Promise.resolve({ written: 0, left: changes.length, refused });
+        }
         wrote.push(...changes.map(({ pod, type }) => `${pod.name} ${type}`));
-        return Promise.resolve({ written: changes.length, left: 0 });
+        return Promise.resolve({ written: changes.length, left: 0, refused: null });
       },
     },
     holds: new Holds(() => 0),
@@ -139,7 +155,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     relist: async (workload) => {
       relisted.push(workload.metadata.name);
       script.onRelist();
-      return ledgers.read(workload);
+      return readLedger(workload);
     },
     policyOf: () => script.policy,
     mayActOn: (workload) => script.mayWrite && cluster.isStillManaged(workload),
@@ -149,7 +165,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
   const look = async (afterMs = 0) => {
     clock.nowMs += afterMs;
     const workload = cluster.deployments.get('shop/web')!;
-    return rebalancer.look(subject, workload, script.policy, await ledgers.read(workload));
+    return rebalancer.look(subject, workload, script.policy, await readLedger(workload));
   };
   const replace = (gone: string, name: string, type: 'spot' | 'on-demand', ready = true) => {
     cluster.pods.remove(`shop/${gone}`);
@@ -380,6 +396,42 @@ describe('one look after another at a workload with two pods too many on spot', 
     const wrong = { token: 'a', type: 'on-demand', rank: 0 };
     cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
     expect(await look()).toBe(1_000);
+    expect(wrote).toEqual(['a spot']);
+    expect(asked).toEqual([]);
+  });
+
+  it('lists ever more seldom what no LIST makes agree, and moves at once when it does agree', async () => {
+    const { look, script, relisted, asked } = stage();
+    script.counts = { spot: 3, onDemand: 0 };
+    const waits: (number | undefined)[] = [];
+    for (let turn = 0; turn < 8; turn++) waits.push(await look(waits.at(-1)));
+    expect(waits).toEqual([10_000, 20_000, 40_000, 80_000, 160_000, 320_000, 600_000, 600_000]);
+    expect(relisted).toHaveLength(8);
+    expect(await look(1_000)).toBe(599_000);
+    expect(relisted).toHaveLength(8);
+    expect(asked).toEqual([]);
+    script.counts = null;
+    await look(1_000);
+    expect(asked).toHaveLength(1);
+    expect(relisted).toHaveLength(9);
+  });
+
+  it('asks ever more seldom for a correction that is refused, says so once, and moves nothing meanwhile', async () => {
+    const { look, cluster, script, wrote, asked, events } = stage();
+    const wrong = { token: 'a', type: 'on-demand', rank: 0 };
+    cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
+    script.refuse = 'admission webhook "policy" denied the request';
+    expect([await look(), await look(5_000), await look(10_000)]).toEqual([5_000, 10_000, 20_000]);
+    expect(events).toMatchObject([
+      {
+        reason: 'MoveBlocked',
+        note: 'AnnotationRefused: Pod a cannot be annotated with its capacity type and deletion cost: admission webhook "policy" denied the request',
+      },
+    ]);
+    script.refuse = null;
+    await look(1_000);
+    expect(wrote).toEqual([]);
+    await look(19_000);
     expect(wrote).toEqual(['a spot']);
     expect(asked).toEqual([]);
   });

@@ -23,8 +23,9 @@ import { type LedgerReading, type SnapshotSources, takeSnapshot } from './snapsh
 
 /** Something is about to be known: a replacement is seen, a store catches up. */
 const SOON_MS = 500;
-/** A ledger that differs is listed at most so often, beside the resync. */
+/** A ledger that differs is listed at most so often, beside the resync; and half as often each time that no LIST helps. */
 const RELIST_MS = 10_000;
+const LONGEST_RELIST_MS = 600_000;
 /** After a batch of patches, until the stores show them. */
 const NEXT_BATCH_MS = 1_000;
 
@@ -54,8 +55,8 @@ export interface RebalancerParts {
 /** One look at one workload: decide, do at most one thing, say so. */
 export class Rebalancer {
   readonly #parts: RebalancerParts;
-  /** By UID of the workload: when its ledgers were last listed because they differed. */
-  readonly #relistedAtMs = new Map<string, number>();
+  /** By UID of the workload: when its ledgers were last listed because they differed, and when they may be again. */
+  readonly #relists = new Map<string, { readonly nextAtMs: number; readonly periodMs: number }>();
 
   constructor(parts: RebalancerParts) {
     this.#parts = parts;
@@ -75,7 +76,8 @@ export class Rebalancer {
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
-    const hold = trace.verdict.kind === 'move' ? holds.of(uid, nowMs) : undefined;
+    const act = heldActs[trace.verdict.kind];
+    const hold = act && holds.of(uid, nowMs, act);
     const tellAgainMs = narrator.tell(subject, workload, trace, hold, nowMs);
     const due = [
       againInMs,
@@ -133,11 +135,11 @@ export class Rebalancer {
   forget(subject: string, workloadUid: string, isGone: boolean): void {
     const { narrator, sources, holds, placeholders } = this.#parts;
     narrator.forget(subject);
-    holds.lift(workloadUid);
+    holds.forget(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
     sources.droughts?.forget(workloadUid, this.#parts.now());
-    this.#relistedAtMs.delete(workloadUid);
+    this.#relists.delete(workloadUid);
     if (!isGone) return;
     this.follow(workloadUid, undefined, false);
     sources.flights.forget(workloadUid);
@@ -179,12 +181,17 @@ export class Rebalancer {
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
     const { uid } = workload.metadata;
     const nowMs = this.#parts.now();
-    const leftMs = (this.#relistedAtMs.get(uid) ?? 0) + RELIST_MS - nowMs;
+    const last = this.#relists.get(uid);
+    const leftMs = (last?.nextAtMs ?? 0) - nowMs;
     if (leftMs > 0) return { trace: differing, againInMs: leftMs };
-    this.#relistedAtMs.set(uid, nowMs);
+    const periodMs = last?.periodMs ?? RELIST_MS;
+    this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs });
     const ledger = await this.#parts.relist(workload);
     const trace = this.#decide(workload, this.#parts.policyOf(workload), ledger);
-    return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: RELIST_MS };
+    const helped = trace.reason !== 'LedgerDiffers';
+    const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
+    this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
+    return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: periodMs };
   }
 
   async #annotate(
@@ -192,9 +199,11 @@ export class Rebalancer {
     kind: 'correct' | 'renumber',
     changes: Parameters<Annotator['write']>[1],
   ): Promise<number> {
-    const { annotator, metrics, logger, sources, mayActOn } = this.#parts;
-    const { namespace = '' } = workload.metadata;
-    const { written, left } = await annotator.write(namespace, changes, {
+    const { annotator, metrics, logger, sources, mayActOn, holds, now } = this.#parts;
+    const { namespace = '', uid } = workload.metadata;
+    const held = holds.of(uid, now(), 'annotate');
+    if (held !== undefined) return held.untilMs - now();
+    const { written, left, refused } = await annotator.write(namespace, changes, {
       tokenOf: (pod) => {
         const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
         return observed === undefined ? undefined : tokenOf(observed);
@@ -207,6 +216,8 @@ export class Rebalancer {
       written,
       left,
     });
+    if (refused !== null) return holds.annotationRefused(uid, refused, now()).untilMs - now();
+    holds.lift(uid, 'annotate');
     return NEXT_BATCH_MS;
   }
 
@@ -298,6 +309,13 @@ export class Rebalancer {
     return false;
   }
 }
+
+/** What the API server may have refused when a decision was carried out. */
+const heldActs: Readonly<Partial<Record<RebalanceTrace['verdict']['kind'], 'evict' | 'annotate'>>> = {
+  move: 'evict',
+  correct: 'annotate',
+  renumber: 'annotate',
+};
 
 /** Nothing is to be done, or not before something changes. */
 const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>

@@ -15,9 +15,19 @@ export const controllerEvents = {
     when: 'the same, after a minute, also where nothing drifts',
   },
   NoFallback: { type: 'Warning', on: 'the workload', when: 'the same, also where nothing drifts' },
+  PodsUnscheduled: {
+    type: 'Warning',
+    on: 'the workload',
+    when: 'the same, also where nothing drifts: pods have had no node for a minute, and more capacity would not help',
+  },
   WindowOpened: { type: 'Normal', on: 'the workload', when: 'it drifts, and its window has opened' },
   FallbackStarted: { type: 'Warning', on: 'the workload', when: 'a drought begins' },
   FallbackEnded: { type: 'Normal', on: 'the workload', when: 'a drought ends; the note says how' },
+  PlacementOverridden: {
+    type: 'Warning',
+    on: 'the workload',
+    when: 'three replacements in a row were changed after their admission; the note names the field',
+  },
   InvalidPolicy: {
     type: 'Warning',
     on: 'the workload, or its Namespace',

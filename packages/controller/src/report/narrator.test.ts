@@ -26,6 +26,7 @@ const held = (reason: Held, drift = 1): RebalanceTrace => ({
   facts: {},
   standing: standing(drift),
   drought: 'closed',
+  waiting: {},
 });
 
 const closed: RebalanceTrace = {
@@ -34,14 +35,16 @@ const closed: RebalanceTrace = {
   facts: { window: 'workload', opensAtMs: 90_000 },
   standing: standing(1),
   drought: 'closed',
+  waiting: {},
 };
 
 const unavailable: RebalanceTrace = {
   verdict: { kind: 'nothing' },
   reason: 'NotAvailable',
-  facts: { available: 1, needed: 2 },
+  facts: { available: 1, needed: 2, missing: 0 },
   standing: standing(1),
   drought: 'closed',
+  waiting: {},
 };
 
 function narratorOf() {
@@ -111,6 +114,7 @@ describe('what people are told of a workload', () => {
     // An autoscaler is given the time to make a node.
     { reason: 'OnDemandShort', facts: { waiting: 2, scheduled: 1, floor: 3 }, drift: 0, afterMs: 60_000 },
     { reason: 'NoFallback', facts: { waiting: 7 }, drift: 0, afterMs: 5_000 },
+    { reason: 'PodsUnscheduled', facts: { waits: { Volume: 1 } }, drift: 0, afterMs: 5_000 },
   ] as const)('is $reason by its own name, with a drift of $drift', ({ drift, afterMs, ...found }) => {
     const { tell, events, blocked } = narratorOf();
     const trace: RebalanceTrace = { ...held('Balanced', drift), ...found };
@@ -190,6 +194,7 @@ describe('what people are told of a workload', () => {
       facts: { sinceMs: null, nextProbeAtMs: null },
       standing: standing(-1),
       drought: 'closed',
+      waiting: {},
     };
     tell(dry, 0);
     tell({ ...unavailable, standing: standing(-1), drought: 'open' }, 10_000);

@@ -45,7 +45,13 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
 ]);
 
 /** Told under their own names, and although the counts are right: nothing else would. Others share `MoveBlocked`. */
-const loud = ['OnDemandShort', 'NoFallback', 'PlacementConflict'] as const satisfies RebalanceReason[];
+const loud = [
+  'OnDemandShort',
+  'NoFallback',
+  'PodsUnscheduled',
+  'PlacementOverridden',
+  'PlacementConflict',
+] as const satisfies RebalanceReason[];
 
 const loudName = (reason: string): (typeof loud)[number] | undefined => loud.find((name) => name === reason);
 
@@ -105,7 +111,7 @@ export class Narrator {
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
     told.drought = trace.drought;
     const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
-    const isHeld = drifts || loudName(reason) !== undefined;
+    const isHeld = drifts || hold !== undefined || loudName(reason) !== undefined;
     if (isHeld && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
     if (drifts && before.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
     return this.#followBlock(told, acts || !isHeld, nowMs);

@@ -19,6 +19,11 @@ const refusals: Readonly<Record<Hold['reason'], ReasonMeaning>> = {
     remedy: '`kubectl spotalis doctor` tells of rights that are missing',
   },
   EvictionFailed: { means: 'the API server answered with an error, or not in time' },
+  AnnotationRefused: {
+    means:
+      'an admission policy or webhook forbids the controller to write the capacity type and deletion cost on a pod; while the type is wrong, no pod of the workload is moved',
+    remedy: 'allow the controller to change annotations of pods; the Event has the words of the API server',
+  },
 };
 
 /** docs/reasons.md: what is decided about workloads, and what people are told of it. */
@@ -30,8 +35,8 @@ export function reasonsReference(services: readonly ServiceEvents[]): string {
   return [
     introduction,
     reasonTable(decided),
-    '## Where an eviction is refused',
-    'What came back for an eviction that was decided. It is tried again after a while, and after a longer one each time for\nthe last two.',
+    '## Where the API server refuses',
+    'What came back for an eviction that was decided, or a change of annotations. It is tried again after a while, and after\na longer one each time for the last three.',
     reasonTable(Object.entries(refusals)),
     '## Events',
     eventsIntroduction,

@@ -96,6 +96,8 @@ interface PodChange {
   readonly node?: string;
   readonly phase?: string;
   readonly terminating?: boolean;
+  /** When its grace period ends, or ended. */
+  readonly deletedAt?: string;
   readonly ready?: boolean;
   readonly createdAt?: string;
   /** What admission wrote; none for a pod that it never saw. */
@@ -109,6 +111,7 @@ export function rawPod(name: string, change: PodChange = {}): RawPod {
     node,
     phase = 'Running',
     terminating = false,
+    deletedAt = '2026-01-01T00:00:00Z',
     ready = false,
     createdAt,
     mark,
@@ -127,7 +130,7 @@ export function rawPod(name: string, change: PodChange = {}): RawPod {
       annotations,
       ownerReferences: ownedBy(ownerKind, owner),
       ...(createdAt === undefined ? {} : { creationTimestamp: createdAt }),
-      ...(terminating ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+      ...(terminating ? { deletionTimestamp: deletedAt } : {}),
     }),
     spec: node === undefined ? {} : { nodeName: node },
     status: { phase, ...(ready ? { conditions: [{ type: 'Ready', status: 'True' }] } : {}) },

@@ -5,7 +5,7 @@ import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import { everyNode, nodeLabelSets, nodeLabelsOf, podSpecs, schedulerAccepts } from '../testing/nodes.ts';
 import { applyPatch } from '../testing/patch.ts';
-import { admitPod, type PodAdmission } from './admit.ts';
+import { admitPod, overrideOf, type PodAdmission } from './admit.ts';
 import { classifyNode } from './classify.ts';
 import { type Placement, type PlacementOptions, preparePlacement } from './placement.ts';
 import type { PodView, Toleration } from '../cluster/pod-spec.ts';
@@ -282,5 +282,35 @@ describe('the patch', () => {
       }),
       propertyRuns,
     );
+  });
+});
+
+describe('what somebody changed after an admission', () => {
+  it('is nothing on a pod as admission left it, however types are told apart', () => {
+    fc.assert(
+      fc.property(nodeLabelSets, podSpecs, fc.constantFrom(...capacityTypes), (labels, spec, type) => {
+        const placement = preparePlacement(labels, plain);
+        const after = admitted(pod({ spec }), { ...spot, type }, placement);
+        expect(overrideOf(after.spec, type, placement)).toBeNull();
+      }),
+      propertyRuns,
+    );
+  });
+
+  it.each([
+    [
+      { 'karpenter.sh/capacity-type': 'spot' },
+      'spec.nodeSelector["karpenter.sh/capacity-type"] is "spot" instead of "on-demand"',
+    ],
+    [{}, 'spec.nodeSelector["karpenter.sh/capacity-type"], which was "on-demand", is gone'],
+  ])('is named with its field: %j', (nodeSelector, said) => {
+    expect(overrideOf({ nodeSelector }, 'on-demand', karpenter)).toBe(said);
+  });
+
+  it('is named where an affinity says it', () => {
+    const several = placing(['a=spot', 'b=spot'], ['a=od', 'b=od']);
+    const after = admitted(pod(), onDemand, several);
+    expect(overrideOf(after.spec, 'on-demand', several)).toBeNull();
+    expect(overrideOf(admitted(pod(), spot, several).spec, 'on-demand', several)).toMatch(/nodeAffinity/);
   });
 });

@@ -55,6 +55,24 @@ export function admitPod(pod: PodView, admission: PodAdmission, placement: Place
   };
 }
 
+/**
+ * What of a pod's placement is not as its admission to this type left it: somebody changed it afterwards. Null: nothing,
+ * so that the pod goes where it was sent.
+ */
+export function overrideOf(spec: PodSpecView, type: CapacityType, placement: Placement): string | null {
+  const target = placement.byType[type];
+  for (const [key, wanted] of Object.entries(selectorOf(target))) {
+    const found = spec.nodeSelector?.[key] ?? null;
+    if (found === wanted) continue;
+    const field = `spec.nodeSelector["${key}"]`;
+    if (found === null) return `${field}, which was "${wanted}", is gone`;
+    return wanted === null ? `${field} is "${found}"` : `${field} is "${found}" instead of "${wanted}"`;
+  }
+  return patchAffinity(spec, target).length === 0
+    ? null
+    : `the required terms of spec.affinity.nodeAffinity do not ask for ${type} nodes`;
+}
+
 interface Bookkeeping {
   readonly annotations: Readonly<Record<string, string | null>>;
   readonly foreignDeletionCost: string | null;

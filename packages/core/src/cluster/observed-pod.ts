@@ -1,6 +1,9 @@
+import { overrideOf } from '../capacity/admit.ts';
 import { readPodMark } from '../capacity/mark.ts';
+import type { Placement } from '../capacity/placement.ts';
+import type { PodSpecView } from './pod-spec.ts';
 import type { CapacityType } from '../capacity/type.ts';
-import { unschedulableSince, type UnscheduledView } from './unschedulable.ts';
+import { type Holdup, holdupOf, unschedulableSince, type UnscheduledView } from './unschedulable.ts';
 import { type Annotations, foreignKeys, type Labels } from '../policy/keys.ts';
 import { type PlaceholderMark, placeholderPriority, readPlaceholderMark } from './placeholder-mark.ts';
 import type { WorkloadPod } from './workload-pod.ts';
@@ -17,6 +20,7 @@ import { type Controller, controllerOf } from './owner.ts';
 /** The part of a Pod that the API server sends and that decisions depend on. */
 export interface RawPod extends RawIdentified, UnscheduledView {
   readonly spec?: RequestingSpec &
+    PodSpecView &
     UnscheduledView['spec'] & {
       readonly priority?: number;
       readonly preemptionPolicy?: string;
@@ -43,6 +47,8 @@ export interface ObservedPod extends Identified, Admission {
   /** Terminating, succeeded or failed: it counts no more. */
   readonly ended: boolean;
   readonly terminating: boolean;
+  /** `metadata.deletionTimestamp`, when its grace period is over. */
+  readonly deletionMs: number | null;
   readonly phase: WorkloadPod['phase'];
   readonly ready: boolean;
   /** Whose type is the pod's, once it has one. */
@@ -50,6 +56,7 @@ export interface ObservedPod extends Identified, Admission {
   readonly labels: Labels;
   readonly annotations: Annotations;
   readonly unschedulableSinceMs: number | null;
+  readonly holdup: Holdup | null;
   readonly createdAtMs: number;
   readonly startedAtMs: number | null;
   readonly priority: number;
@@ -58,6 +65,8 @@ export interface ObservedPod extends Identified, Admission {
   /** It is one of ours, and no workload's. */
   readonly placeholder: PlaceholderMark | null;
   readonly requests: Resources;
+  /** What somebody changed of where admission sent it, as `overrideOf` has it. */
+  readonly override: string | null;
   /** The names of its PersistentVolumeClaims. */
   readonly claims: readonly string[];
 }
@@ -77,9 +86,10 @@ interface Admitted {
 
 /**
  * Pods of other kinds of owners (DaemonSets, Jobs, none) are kept while they take room on a node, without what only
- * matters on pods that could be ours, and are dropped as if they did not exist before and after.
+ * matters on pods that could be ours, and are dropped as if they did not exist before and after. Without a placement
+ * nobody asks whether it was changed after admission.
  */
-export function prunePod(raw: RawPod): ObservedPod | undefined {
+export function prunePod(raw: RawPod, placement?: Placement): ObservedPod | undefined {
   const { metadata, spec = {}, status = {} } = raw;
   const controller = controllerOf(metadata);
   const isOurKind = controller?.kind === 'ReplicaSet' || controller?.kind === 'StatefulSet';
@@ -97,18 +107,21 @@ export function prunePod(raw: RawPod): ObservedPod | undefined {
     controller: isOurKind ? controller : undefined,
     ended: terminating || isTerminal(phase),
     terminating,
+    deletionMs: timeOf(metadata.deletionTimestamp),
     phase,
     ready: status.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false,
     nodeName,
     labels: isOurKind ? (metadata.labels ?? {}) : {},
     annotations: isOurKind ? heededAnnotations(metadata) : {},
     unschedulableSinceMs: isOurKind ? unschedulableSince(raw) : null,
+    holdup: isOurKind ? holdupOf(raw) : null,
     createdAtMs: timeOf(metadata.creationTimestamp) ?? 0,
     startedAtMs: timeOf(status.startTime),
     priority: spec.priority ?? 0,
     preemptsPlaceholders: spec.preemptionPolicy !== 'Never' && (spec.priority ?? 0) > placeholderPriority,
     placeholder,
     requests: podRequests(spec),
+    override: admitted && placement ? overrideOf(spec, admitted.type, placement) : null,
     claims: isOurKind ? claimsOf(raw) : none,
     // Named, not spread: V8 keeps what is spread at the end in a second object.
     reservation,

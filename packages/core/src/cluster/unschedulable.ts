@@ -16,16 +16,25 @@ export interface UnscheduledView {
   };
 }
 
-/**
- * Since when the scheduler has found no node for a pod; null while that is not so. A pod that somebody still holds
- * back, that others are preempted for, or that waits for a volume waits for something else than capacity.
- */
-export function unschedulableSince({ spec, status }: UnscheduledView): number | null {
-  if (spec?.nodeName || status?.nominatedNodeName || (spec?.schedulingGates ?? []).length > 0) return null;
-  const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  if (condition?.status !== 'False' || condition.reason !== 'Unschedulable') return null;
+/** What keeps a pod without a node, other than a lack of nodes that take it. */
+export type Holdup = 'SchedulingGate' | 'Preemption' | 'Volume';
+
+export function holdupOf({ spec, status }: UnscheduledView): Holdup | null {
+  if (spec?.nodeName) return null;
+  if ((spec?.schedulingGates ?? []).length > 0) return 'SchedulingGate';
+  if (status?.nominatedNodeName) return 'Preemption';
   // "persistentvolumeclaim "x" not found", "pod has unbound immediate PersistentVolumeClaims": the scheduler's words.
-  if (/persistentvolumeclaim/i.test(condition.message ?? '')) return null;
-  const sinceMs = Date.parse(condition.lastTransitionTime ?? '');
+  return /persistentvolumeclaim/i.test(refusalOf(status)?.message ?? '') ? 'Volume' : null;
+}
+
+/** Since when the scheduler has found no node for a pod; null while that is not so, or something else holds the pod up. */
+export function unschedulableSince(view: UnscheduledView): number | null {
+  if (view.spec?.nodeName || holdupOf(view) !== null) return null;
+  const sinceMs = Date.parse(refusalOf(view.status)?.lastTransitionTime ?? '');
   return Number.isNaN(sinceMs) ? null : sinceMs;
 }
+
+const refusalOf = (status: UnscheduledView['status']) =>
+  status?.conditions?.find(
+    (one) => one.type === 'PodScheduled' && one.status === 'False' && one.reason === 'Unschedulable',
+  );

@@ -35,7 +35,7 @@ export function podViewOf(pod: ObservedPod, volumes: VolumeLookup): WorkloadPod 
   const { metadata, controller, nodeName, claims } = pod;
   const { uid, name, namespace = '', resourceVersion } = metadata;
   const { labels, annotations, phase, ready, terminating, createdAtMs, startedAtMs, priority } = pod;
-  const { unschedulableSinceMs } = pod;
+  const { unschedulableSinceMs, holdup } = pod;
   return {
     uid,
     name,
@@ -48,6 +48,7 @@ export function podViewOf(pod: ObservedPod, volumes: VolumeLookup): WorkloadPod 
     ready,
     terminating,
     unschedulableSinceMs,
+    holdup,
     createdAtMs,
     startedAtMs,
     priority,

@@ -1,5 +1,6 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { NodeSelectorTerm } from './pod-spec.ts';
+import type { Holdup } from './unschedulable.ts';
 import type { Annotations, Labels } from '../policy/keys.ts';
 
 /** A pod that the workload's name, selector or owner led to. Whether it counts is for `membersOf` to say. */
@@ -21,6 +22,8 @@ export interface WorkloadPod {
   readonly nodeName: string | null;
   /** Since when the scheduler has found no node for it, as `unschedulableSince` has it. */
   readonly unschedulableSinceMs: number | null;
+  /** What else keeps it without a node; null once it has one. */
+  readonly holdup: Holdup | null;
   readonly createdAtMs: number;
   /** `status.startTime`; null until the kubelet has seen it. */
   readonly startedAtMs: number | null;

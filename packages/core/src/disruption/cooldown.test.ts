@@ -5,7 +5,7 @@ import { deploymentOf, NOON, podsOf, policy, snapshot } from '../testing/rebalan
 import { afterMove, cooldownEnd } from './cooldown.ts';
 import { decide } from '../rebalance/decide.ts';
 
-const away = { from: 'spot', to: 'on-demand' } as const;
+const away = { from: 'spot', to: 'on-demand', override: null } as const;
 
 describe('the cooldown', () => {
   it('counts from the end of the move', () => {

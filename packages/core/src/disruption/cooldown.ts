@@ -12,6 +12,8 @@ export interface EndedMove {
   readonly from: CapacityType;
   readonly to: CapacityType;
   readonly outcome: MoveOutcome;
+  /** What somebody changed of its replacement after admission. */
+  readonly override: string | null;
 }
 
 /** The end of the workload's last move. Written with `afterMove`. */
@@ -22,16 +24,18 @@ export interface MoveHistory {
   readonly endedAtMs: number;
   /** Failed moves since the last that succeeded. */
   readonly failures: number;
+  /** What somebody changed of the last replacement after its admission, if that sent it elsewhere; null otherwise. */
+  readonly override: string | null;
 }
 
 /** What is to be remembered of a move that has just ended. */
 export function afterMove(
   history: MoveHistory | null,
-  { from, to, outcome }: EndedMove,
+  { from, to, outcome, override }: EndedMove,
   nowMs: number,
 ): MoveHistory {
-  const failures = outcome === 'succeeded' ? 0 : (history?.failures ?? 0) + 1;
-  return { from, to, endedAtMs: nowMs, failures };
+  if (outcome === 'succeeded') return { from, to, endedAtMs: nowMs, failures: 0, override: null };
+  return { from, to, endedAtMs: nowMs, failures: (history?.failures ?? 0) + 1, override };
 }
 
 /**

@@ -10,6 +10,7 @@ const quiet: DroughtLook = {
   fallbackAfterMs: 120_000,
   waitingSinceMs: null,
   pending: 0,
+  isHeld: false,
   scheduledAtMs: null,
   room: false,
   placeholder: 'none',
@@ -140,7 +141,15 @@ describe('a half-open breaker', () => {
       againAtMs: 380_000,
     });
     expect(step(halfOpen, { lacking: 1 }, 380_000, taken)).toMatchObject({ change: 'armed', permits: 1 });
-    expect(step(halfOpen, { lacking: 1, pending: 1 }, 380_000, taken).change).toBeNull();
+  });
+
+  it('waits for the pods that may yet show it, but not for ever', () => {
+    const taken = { permits: 0, takenAtMs: 200_000 };
+    const pending = { lacking: 1, pending: 1, room: true };
+    expect(step(halfOpen, pending, 379_999, taken)).toMatchObject({ change: null, againAtMs: 380_000 });
+    expect(step(halfOpen, pending, 380_000, taken)).toMatchObject({ change: 'armed', permits: 1 });
+    const held = { ...pending, isHeld: true };
+    expect(step(halfOpen, held, 380_000, taken)).toMatchObject({ change: null, againAtMs: null });
   });
 
   it('gives the next one at once when the pod got a node', () => {
@@ -182,6 +191,7 @@ const anyLook: fc.Arbitrary<DroughtLook> = fc.record({
   fallbackAfterMs: fc.constantFrom<number | 'never'>(0, 5_000, 120_000, 'never'),
   waitingSinceMs: fc.option(time),
   pending: fc.nat(3),
+  isHeld: fc.boolean(),
   scheduledAtMs: fc.option(time),
   room: fc.boolean(),
   placeholder: fc.constantFrom('none' as const, 'waiting' as const, 'failed' as const, 'running' as const),
@@ -274,7 +284,10 @@ function play(
       };
       const next = stepBreaker(breaker, permit, look, backoff, world.nowMs);
       if (next.change === 'opened' || next.change === 'reopened') world.waits++;
-      if (next.change !== null) permit = { permits: next.permits, takenAtMs: permit.takenAtMs };
+      if (next.change !== null) {
+        const takenAtMs = next.breaker.state === breaker.state ? permit.takenAtMs : null;
+        permit = { permits: next.permits, takenAtMs };
+      }
       breaker = next.breaker;
       if (breaker.state === 'open') for (const _ of world.stuck.splice(0)) create();
       // One substitute at a time is moved back, where there is room for it.

@@ -26,7 +26,10 @@ export type Breaker =
       readonly proven: boolean;
     };
 
-/** How many admissions may still go to spot, and when the last one that could was used. Only while half-open. */
+/**
+ * How many admissions may still go to spot, and when the last one that could was used. Only while half-open, and of
+ * this attempt: the ledger forgets the last one with each change of the state.
+ */
 export interface Permit {
   readonly permits: number;
   readonly takenAtMs: number | null;
@@ -43,8 +46,10 @@ export interface DroughtLook {
   readonly fallbackAfterMs: number | 'never';
   /** Since when the pod that has waited longest for spot capacity has done so; null when none does. */
   readonly waitingSinceMs: number | null;
-  /** Spot pods without a node, whatever keeps them. */
+  /** Spot pods that may yet get a node. Those that a volume or a scheduling gate holds tell nothing about capacity. */
   readonly pending: number;
+  /** Some of them wait in vain, and nothing may be done about it now. */
+  readonly isHeld: boolean;
   /** When the youngest spot pod that got a node was created. */
   readonly scheduledAtMs: number | null;
   /** A spot pod of the workload would get a node now. */
@@ -90,7 +95,7 @@ export interface Step {
   readonly againAtMs: number | null;
 }
 
-/** A permit that was used without a pod to show for it is given again after so many waiting periods. */
+/** A permit is given again after so many waiting periods, whatever became of the pod that used it. */
 const REARM_PERIODS = 1.5;
 /** For those who do not want to wait at all. */
 const SHORTEST_REARM_MS = 1_000;
@@ -186,15 +191,16 @@ function fromHalfOpen(
     const next = longer(backoffMs, backoff);
     return step({ state: 'open', sinceMs, openedAtMs: nowMs, backoffMs: next, early: false }, 'reopened');
   }
-  if (pending > 0) return still(breaker, null, permits);
+  const rearmAtMs =
+    (takenAtMs ?? breaker.probedAtMs) + Math.max(SHORTEST_REARM_MS, REARM_PERIODS * fallbackAfterMs);
+  if (pending > 0 && look.isHeld) return still(breaker, null, permits);
+  if (pending > 0 && rearmAtMs > nowMs) return still(breaker, rearmAtMs, permits);
   const evidence = look.room || look.placeholder === 'running';
   const arrived =
     takenAtMs !== null && scheduledAtMs !== null && scheduledAtMs >= takenAtMs - CLOCKS_DIFFER_MS;
   const proven = breaker.proven || evidence || arrived;
   if (proven && lacking === 0) return step({ state: 'closed' }, 'closed');
   if (permits === 0) {
-    const rearmAtMs =
-      (takenAtMs ?? breaker.probedAtMs) + Math.max(SHORTEST_REARM_MS, REARM_PERIODS * fallbackAfterMs);
     if (evidence || arrived || rearmAtMs <= nowMs) return step({ ...breaker, proven }, 'armed', 1);
     return still(breaker, rearmAtMs);
   }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { explainRebalance } from '../explain/rebalance.ts';
 import { podKeys } from '../policy/keys.ts';
 import { decide } from '../rebalance/decide.ts';
+import type { Nodes } from '../cluster/node.ts';
+import type { PodVolumes, WorkloadPod } from '../cluster/workload-pod.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import {
   altered,
@@ -10,6 +13,7 @@ import {
   node,
   nodesOf,
   NOON,
+  pod,
   podsOf,
   policy,
   quiet,
@@ -19,6 +23,7 @@ import {
   template,
 } from '../testing/rebalance.ts';
 import { unschedulableSince } from '../cluster/unschedulable.ts';
+import type { Wait } from './stuck.ts';
 
 const numbers = { spotPercentage: 70, minOnDemand: 1 };
 const onlyOnDemand = nodesOf(node('od-1', 'on-demand'));
@@ -66,6 +71,17 @@ describe('pods that wait for spot capacity', () => {
       return { ...one, workload: deploymentOf(one.pods, { revisions }) };
     };
     expect(removed(taking(stuckFor(120_000)))).toBe(7);
+  });
+
+  it('are replaced before the annotation of another pod is corrected, which somebody may refuse for ever', () => {
+    const one = stuckFor(120_000);
+    const pods = one.pods.map((each) =>
+      each.name === 'o2' ? annotated(each, { [podKeys.capacityType]: 'spot' }) : each,
+    );
+    const beside = { ...one, pods, workload: deploymentOf(pods) };
+    expect(decide(beside, NOON)).toMatchObject({ reason: 'FallbackStarted', facts: { removed: 7 } });
+    const spent = watched({ breaker: open, removedAtMs: Array.from({ length: 100 }, () => NOON - 1) });
+    expect(decide({ ...beside, ...spent }, NOON).reason).toBe('NodeDiffers');
   });
 
   it('are waited for until then, which is said', () => {
@@ -132,7 +148,7 @@ describe('pods that wait for spot capacity', () => {
     expect(decide(stuckFor(60_000, { drought }), NOON)).toMatchObject({
       reason: 'AwaitingSpot',
       drought: 'closed',
-      facts: { waiting: 7, never: false },
+      facts: { waiting: 7, until: 'substitutes' },
     });
   });
 
@@ -142,9 +158,15 @@ describe('pods that wait for spot capacity', () => {
       reason: 'NoFallback',
       facts: { waiting: 7 },
     });
-    expect(decide(stuckFor(119_999, { drought }), NOON).reason).toBe('Balanced');
+    expect(decide(stuckFor(119_999, { drought }), NOON)).toMatchObject({
+      reason: 'AwaitingSpot',
+      facts: { until: 'fault' },
+    });
     const never = policy(70, 1, { fallbackAfterMs: 'never' });
-    expect(decide(stuckFor(120_000, { drought, policy: never }), NOON).reason).toBe('Balanced');
+    expect(decide(stuckFor(120_000, { drought, policy: never }), NOON)).toMatchObject({
+      reason: 'AwaitingSpot',
+      facts: { until: 'spot' },
+    });
   });
 
   it('are no drought when no node could ever take them', () => {
@@ -157,6 +179,19 @@ describe('pods that wait for spot capacity', () => {
   it('are judged by on-demand nodes where no spot node was ever seen', () => {
     expect(removed(stuckFor(1e6, watched({ shapes: onlyOnDemand })))).toBe(7);
     expect(removed(stuckFor(1e6, watched({ shapes: nodesOf() })))).toBe(0);
+  });
+
+  it('are judged by on-demand nodes as well where spot nodes are known, and none that they could ever run on', () => {
+    const pool = { 'example.com/pool': 'b' };
+    const inPool = (one: RebalanceSnapshot): RebalanceSnapshot => {
+      const revisions = [revision(10, { template: { ...template, spec: { nodeSelector: pool } } })];
+      return { ...one, workload: deploymentOf(one.pods, { revisions }) };
+    };
+    const elsewhere = node('spot-1', 'spot');
+    const shapes = nodesOf(elsewhere, node('od-1', 'on-demand', { labels: pool }));
+    expect(removed(inPool(stuckFor(3_600_000, watched({ shapes }))))).toBe(7);
+    const nowhere = nodesOf(elsewhere, node('od-1', 'on-demand'));
+    expect(removed(inPool(stuckFor(3_600_000, watched({ shapes: nowhere }))))).toBe(0);
   });
 
   it('stay when their own affinity rules out on-demand: they would come back as they are', () => {
@@ -172,6 +207,68 @@ describe('pods that wait for spot capacity', () => {
     const pinned = { ...template, spec: { affinity } };
     const workload = deploymentOf(one.pods, { revisions: [revision(10, { template: pinned })] });
     expect(removed({ ...one, workload })).toBe(0);
+  });
+});
+
+const unreachable: PodVolumes = {
+  kind: 'bound',
+  affinities: [[{ matchExpressions: [{ key: 'zone', operator: 'Exists' }] }]],
+};
+
+describe('pods that no substitute would help', () => {
+  const MINUTE_MS = 60_000;
+  /** One of ten, of which the counts are right. */
+  const waits = (change: Partial<WorkloadPod>, more: Partial<RebalanceSnapshot> = {}): RebalanceSnapshot => {
+    const pods = podsOf(7, 3, numbers).map((one) =>
+      one.name === 's6'
+        ? altered(one, {
+            nodeName: null,
+            ready: false,
+            phase: 'Pending',
+            createdAtMs: NOON - MINUTE_MS,
+            ...change,
+          })
+        : one,
+    );
+    return snapshot({ pods, workload: deploymentOf(pods), ...more });
+  };
+  const since = { unschedulableSinceMs: NOON - MINUTE_MS };
+  const huge = { revisions: [revision(10, { template: { ...template, requests: { cpu: 1e6 } } })] };
+
+  it.each<[Wait, RebalanceSnapshot]>([
+    ['SchedulingGate', waits({ holdup: 'SchedulingGate' })],
+    ['Volume', waits({ holdup: 'Volume' })],
+    ['Preemption', waits({ holdup: 'Preemption' })],
+    ['Scheduler', waits({})],
+    ['AnyNode', waits({ ...since, controller: { kind: 'ReplicaSet', uid: 'rs-2' } })],
+    ['NoSuchNode', { ...waits(since), workload: deploymentOf(waits(since).pods, huge) }],
+    ['VolumeUnreachable', waits({ ...since, volumes: unreachable })],
+  ])('are reported after a minute: %s', (wait, one) => {
+    const found = wait === 'AnyNode' ? { ...one, workload: withOldRevision(one) } : one;
+    const trace = decide(found, NOON);
+    expect(trace).toMatchObject({ reason: 'PodsUnscheduled', facts: { waits: { [wait]: 1 } } });
+    expect(trace.waiting).toEqual({ [wait]: 1 });
+    expect(decide(found, NOON - 1)).toMatchObject({
+      reason: 'Balanced',
+      verdict: { kind: 'wait', untilMs: NOON },
+      waiting: {},
+    });
+  });
+
+  /** Pods of it are left, and none is wanted any more. */
+  function withOldRevision({ pods }: RebalanceSnapshot) {
+    const old = revision(0, { uid: 'rs-2', name: 'web-r2' });
+    const { revisions } = deploymentOf(pods);
+    return deploymentOf(pods, { revisions: [...revisions, old] });
+  }
+
+  it('are said beside whatever else is reported', () => {
+    const one = waits({ holdup: 'SchedulingGate' }, { policy: policy(50, 1) });
+    const trace = decide(one, NOON);
+    expect(trace.verdict.kind).toBe('move');
+    expect(explainRebalance(trace)).toMatch(
+      /\. Without a node for more than a minute: 1 pod with a scheduling gate that nobody has lifted\.$/,
+    );
   });
 });
 
@@ -203,6 +300,43 @@ describe('substitutes', () => {
       verdict: { kind: 'bridge', next: { permits: 1 }, remove: [] },
     });
     expect(decide(bridged(used), NOON).reason).toBe('ReturnUnderWay');
+  });
+
+  it.each<[string, Partial<WorkloadPod>]>([
+    ['a volume', { holdup: 'Volume' }],
+    ['a scheduling gate', { holdup: 'SchedulingGate' }],
+    ['a node that nobody ever had', { unschedulableSinceMs: NOON - 3_600_000, volumes: unreachable }],
+    ['a scheduler that has forgotten it', {}],
+  ])('are moved back although a spot pod beside them waits for %s', (_what, waits) => {
+    const bystander = altered(pod('s0', { numbers }), {
+      nodeName: null,
+      ready: false,
+      phase: 'Pending',
+      createdAtMs: NOON - 3_600_000,
+      ...waits,
+    });
+    const pods = [bystander, ...substitutes.slice(1)];
+    const one = (nodes: Nodes) =>
+      bridged({
+        pods,
+        workload: deploymentOf(pods),
+        nodes,
+        ...watched({
+          breaker: { ...halfOpen, proven: false },
+          permit: { permits: 0, takenAtMs: NOON - 1_000_000 },
+        }),
+      });
+    expect(decide(one(bothNodes), NOON)).toMatchObject({
+      reason: 'ReturnGoesOn',
+      verdict: { kind: 'bridge', next: { permits: 1 } },
+    });
+    expect(explainRebalance(decide(one(bothNodes), NOON))).toContain(
+      'Without a node for more than a minute: 1 pod',
+    );
+    // Without room it is the next admission that shows.
+    expect(decide(one(onlyOnDemand), NOON)).toMatchObject({
+      verdict: { kind: 'bridge', next: { permits: 1 } },
+    });
   });
 
   it('tell of a drought that the ledger has lost', () => {

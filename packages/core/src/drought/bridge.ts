@@ -1,6 +1,7 @@
 import { readPodMark } from '../capacity/mark.ts';
 import { evidenceFor } from '../cluster/fit.ts';
 import { templatesOf } from '../cluster/member.ts';
+import type { Nodes } from '../cluster/node.ts';
 import { type Member, noVolumes } from '../cluster/workload-pod.ts';
 import { referenceTo } from '../cluster/reference.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
@@ -9,7 +10,7 @@ import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } fro
 import { unprovableConstraint } from '../cluster/spread.ts';
 import { emptyNode } from './shape.ts';
 import { isWithdrawing } from './notice.ts';
-import { type StuckPod, stuckPods } from './stuck.ts';
+import { isStuck, mayYetTell, type WaitingPod, waitingPods } from './stuck.ts';
 
 type Watched = Extract<DroughtState, { kind: 'watched' }>;
 type Told = Extract<DroughtState, { kind: 'told' }>;
@@ -22,7 +23,8 @@ export interface Bridging {
   readonly againAtMs: number | null;
   /** What it was before anything is done; null where nobody keeps it. */
   readonly state: Breaker['state'] | null;
-  readonly stuck: readonly StuckPod[];
+  /** Every pod without a node, the longest waiting first. */
+  readonly waiting: readonly WaitingPod[];
 }
 
 const MINUTE_MS = 60_000;
@@ -43,13 +45,13 @@ export function bridge(
   const isWatched = drought.kind === 'watched' && policy.kind === 'valid' && ledger.kind === 'reachable';
   if (!isWatched || workload.deleting) {
     const state = drought.kind === 'told' ? (drought.report?.state ?? 'closed') : null;
-    const stuck = drought.kind === 'told' && !workload.deleting ? stuckByNodes(snapshot, members) : [];
-    return { decided: null, againAtMs: null, state, stuck };
+    return { decided: null, againAtMs: null, state, waiting: waitingByNodes(snapshot, members) };
   }
   const { breaker, permit, shapes } = drought;
-  const stuck = stuckPods(members, { workload, placement: settings.placement, shapes });
+  const waiting = waitingPods(members, { workload, placement: settings.placement, shapes: () => shapes });
+  const stuck = waiting.filter(isStuck);
   const mayRemove = !policy.paused && snapshot.webhook.kind === 'serving';
-  const look = lookAt(snapshot, drought, members, standing, mayRemove ? stuck : []);
+  const look = lookAt(snapshot, drought, members, standing, waiting, mayRemove);
   const step = stepBreaker(
     breaker,
     permit,
@@ -60,7 +62,7 @@ export function bridge(
   const removable = mayRemove ? dueForRemoval(step.breaker, stuck, policy.fallbackAfterMs, nowMs) : [];
   const { left, againAtMs: budgetAtMs } = budget(drought, settings.fallback.maxRemovalsPerMinute, nowMs);
   const remove = removable.slice(0, left);
-  const found = { againAtMs: step.againAtMs, state: breaker.state, stuck };
+  const found = { againAtMs: step.againAtMs, state: breaker.state, waiting };
   if (step.change === null && remove.length === 0) {
     if (removable.length === 0) return { ...found, decided: null };
     const limit = settings.fallback.maxRemovalsPerMinute;
@@ -76,11 +78,15 @@ export function bridge(
 }
 
 /** Who does not remember nodes that are gone goes by those there are. */
-function stuckByNodes({ workload, settings, nodes }: RebalanceSnapshot, members: readonly Member[]) {
-  // Most workloads have none that waits, and a cluster has many nodes.
-  if (!members.some(({ pod }) => pod.unschedulableSinceMs !== null)) return [];
-  const shapes = new Map([...nodes].map(([name, node]) => [name, emptyNode(node)]));
-  return stuckPods(members, { workload, placement: settings.placement, shapes });
+export function waitingByNodes(
+  { workload, settings, nodes }: RebalanceSnapshot,
+  members: readonly Member[],
+): readonly WaitingPod[] {
+  let made: Nodes | undefined;
+  // Most workloads have no pod that waits for capacity, and a cluster has many nodes.
+  const shapes = (): Nodes =>
+    (made ??= new Map([...nodes].map(([name, node]) => [name, emptyNode(node)] as const)));
+  return waitingPods(members, { workload, placement: settings.placement, shapes });
 }
 
 function lookAt(
@@ -88,9 +94,11 @@ function lookAt(
   { breaker, recorded, pool, mayProbe }: Watched,
   members: readonly Member[],
   { drift, replicas }: Standing,
-  stuck: readonly StuckPod[],
+  waiting: readonly WaitingPod[],
+  mayRemove: boolean,
 ): Omit<DroughtLook, 'fallbackAfterMs'> {
-  const spot = members.filter(({ type }) => type === 'spot');
+  const stuck = mayRemove ? waiting.filter(isStuck) : [];
+  const pending = waiting.filter(mayYetTell);
   const substitutes = members.filter(
     ({ pod, type }) => type === 'on-demand' && readPodMark(pod.annotations).substitute,
   );
@@ -103,8 +111,9 @@ function lookAt(
   const asks = breaker.state !== 'closed' || stuck.length > 0 || (lacking > 0 && substitutes.length > 0);
   return {
     waitingSinceMs: first?.sinceMs ?? null,
-    pending: spot.filter(({ pod }) => pod.nodeName === null).length,
-    scheduledAtMs: latest(spot.filter(({ pod }) => pod.nodeName !== null)),
+    pending: pending.length,
+    isHeld: !mayRemove && pending.some(isStuck),
+    scheduledAtMs: latest(members.filter(({ pod, type }) => type === 'spot' && pod.nodeName !== null)),
     room: asks && hasRoom(snapshot, members),
     placeholder: lacking === 0 ? 'none' : placeholderOf(snapshot),
     lacking,
@@ -145,10 +154,10 @@ function hasRoom({ workload, settings, nodes }: RebalanceSnapshot, members: read
 /** Whoever was admitted before the breaker opened has waited for all; later ones should not be there. */
 function dueForRemoval(
   breaker: Breaker,
-  stuck: readonly StuckPod[],
+  stuck: readonly WaitingPod[],
   fallbackAfterMs: number | 'never',
   nowMs: number,
-): readonly StuckPod[] {
+): readonly WaitingPod[] {
   if (breaker.state !== 'open' || fallbackAfterMs === 'never') return [];
   return stuck.filter(
     ({ member: { pod }, sinceMs }) =>
@@ -168,7 +177,7 @@ function reasonOf(
   { change, breaker: next }: Step,
   before: Breaker,
   look: Omit<DroughtLook, 'fallbackAfterMs'>,
-  stuck: readonly StuckPod[],
+  stuck: readonly WaitingPod[],
   removed: number,
   nowMs: number,
 ): Reasoned {
@@ -265,10 +274,15 @@ export function beyondRepair(
 }
 
 /** By count all is well, but some pods wait for spot capacity, until they are replaced. */
-export function awaitingSpot({ policy }: RebalanceSnapshot, { stuck, againAtMs }: Bridging): Decided | null {
+export function awaitingSpot(
+  { policy, drought }: RebalanceSnapshot,
+  { waiting, againAtMs }: Bridging,
+): Decided | null {
+  const stuck = waiting.filter(isStuck);
   if (stuck.length === 0) return null;
   const never = policy.kind === 'valid' && policy.fallbackAfterMs === 'never';
-  return held('AwaitingSpot', { waiting: stuck.length, never }, againAtMs);
+  const until = never ? 'spot' : drought.kind === 'unbridgeable' ? 'fault' : 'substitutes';
+  return held('AwaitingSpot', { waiting: stuck.length, until }, againAtMs);
 }
 
 function withoutFallback(

@@ -77,6 +77,17 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
     means: 'pods for spot have no node, and with `memory://` there are no substitutes',
     remedy: 'give both services a Redis, or add spot nodes',
   },
+  PodsUnscheduled: {
+    means:
+      'pods have had no node for a minute, and no substitute would help: no node that is known could take them, their affinity allows spot only, a volume or a scheduling gate holds them, or no scheduler looks at them',
+    remedy: '`explain` says which; `kubectl describe pod` has the words of the scheduler',
+  },
+  PlacementOverridden: {
+    means:
+      'three replacements in a row were admitted to one type, and another webhook or policy sent them to the other: no pod is evicted for that any more, until a pod stays where it is sent or another controller leads',
+    remedy:
+      'exclude the workload from the other webhook, then `kubectl rollout restart`; `explain` names the field',
+  },
   AwaitingSpot: {
     means: 'pods wait for spot capacity, not yet for `spot-fallback-after`, or that is `never`',
   },
@@ -88,10 +99,14 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
   ReturnUnderWay: { means: 'the pod that was sent to spot last is not seen to run there yet' },
   Settling: { means: 'policy, replicas or pods changed within three seconds' },
   PodsMissing: {
-    means: 'there are fewer or more pods than are wanted',
-    remedy: "where it lasts: the Events of the workload's ReplicaSet or StatefulSet, such as a quota",
+    means:
+      'there are more pods than are wanted, or for less than a minute fewer; after that, those that are there are moved as usual',
   },
-  LedgerDiffers: { means: 'the ledger does not agree with the pods; it is compared with a LIST' },
+  LedgerDiffers: {
+    means:
+      'the ledger does not agree with the pods; it is compared with a LIST after 10 seconds, then ever more seldom up to every 10 minutes',
+    remedy: 'where `explain` names pods that share a reservation: delete all but one of them',
+  },
   PlacementConflict: {
     means:
       "the template's own required affinity, or a selector, rules out the type that there is too little of, or both types: then pods are left as they are",
@@ -116,7 +131,8 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
   },
   NotAvailable: {
     means: 'one more pod away would be more than `maxUnavailable` of the rollout strategy (at least one)',
-    remedy: 'see why pods are not available',
+    remedy:
+      "see why pods are not available; where `explain` says that pods do not exist: the Events of the workload's ReplicaSet or StatefulSet, such as a quota",
   },
   FloorAtRisk: {
     means: 'too few on-demand pods have a node for one of them to leave',

@@ -9,7 +9,7 @@ import {
   type RebalanceReason,
   type Standing,
 } from '../rebalance/verdict.ts';
-import { explainRebalance } from './rebalance.ts';
+import { explainRebalance, readOverride } from './rebalance.ts';
 
 const standing: Standing = {
   numbers: { spotPercentage: 70, minOnDemand: 1 },
@@ -46,7 +46,9 @@ const facts: FactsByReason = {
   FallbackEnded: { how: 'closed', sinceMs: untilMs, returnedSinceMs: untilMs },
   OnDemandShort: { waiting: 2, scheduled: 1, floor: 3 },
   NoFallback: { waiting: 7 },
-  AwaitingSpot: { waiting: 7, never: false },
+  PodsUnscheduled: { waits: { NoSuchNode: 2, Volume: 1 } },
+  PlacementOverridden: { failures: 3, to: 'on-demand', override: 'spec.nodeSelector["type"] is "spot"' },
+  AwaitingSpot: { waiting: 7, until: 'substitutes' },
   InDrought: { sinceMs: untilMs, nextProbeAtMs: untilMs },
   ReturnUnderWay: {},
   Paused: {},
@@ -64,7 +66,7 @@ const facts: FactsByReason = {
   CostOrder: { pods: 3 },
   Settling: { untilMs, change: 'policy' },
   PodsMissing: { pods: 9, wanted: 10 },
-  LedgerDiffers: { ledger: counts },
+  LedgerDiffers: { ledger: counts, sharing: ['web-1', 'web-2'] },
   PlacementConflict: { to: 'on-demand' },
   NoCapacity: {
     to: 'on-demand',
@@ -75,7 +77,7 @@ const facts: FactsByReason = {
   NotProvable: { to: 'on-demand', constraint: 'required podAffinity' },
   SingleReplica: {},
   OthersNotReady: { pods: ['web-0'] },
-  NotAvailable: { available: 8, needed: 8 },
+  NotAvailable: { available: 8, needed: 8, missing: 0 },
   FloorAtRisk: { scheduled: 1, floor: 1 },
   NoCandidate: { exclusions: [{ pod: 'web-7', reason: 'DoNotMove', untilMs: null }] },
   TwoPdbs: { pod: 'web-7', pdbs: ['a', 'b'] },
@@ -92,13 +94,22 @@ function sentence<Reason extends RebalanceReason>(
   change: Partial<FactsByReason[Reason]> = {},
 ): string {
   const found = decidedFor(reason, { ...facts[reason], ...change });
-  return explainRebalance({ ...found, standing, drought: 'closed' });
+  return explainRebalance({ ...found, standing, drought: 'closed', waiting: {} });
 }
 
 /** The reason and its facts come from one table, so that they belong together. */
 function decidedFor(reason: RebalanceReason, its: object): Decided {
   return Object.assign(held('Balanced', {}), { reason, facts: its }) as Decided;
 }
+
+describe('the sentence on an override', () => {
+  it('names the field, and can be read back from an Event', () => {
+    const note = `PlacementOverridden: ${sentence('PlacementOverridden')}`;
+    expect(note).toContain('spec.nodeSelector["type"] is "spot"');
+    expect(readOverride(note)).toEqual(facts.PlacementOverridden);
+    expect(readOverride(sentence('Balanced'))).toBeNull();
+  });
+});
 
 describe('the sentence on a decision', () => {
   it('exists for every reason, each with its own words', () => {
@@ -167,7 +178,12 @@ describe('the sentence on a decision', () => {
       reason: 'TooYoung' as const,
       untilMs: null,
     }));
-    const told = explainRebalance({ ...held('NoCandidate', { exclusions }), standing, drought: null });
+    const told = explainRebalance({
+      ...held('NoCandidate', { exclusions }),
+      standing,
+      drought: null,
+      waiting: {},
+    });
     expect(told).toMatch(/web-9 is younger than rebalance.minPodAge and 4990 more\.$/);
     expect(told.length).toBeLessThan(1_024);
   });

@@ -1,4 +1,6 @@
-import type { CapacityType } from '../capacity/type.ts';
+import { type CapacityType, isCapacityType } from '../capacity/type.ts';
+import type { WaitCounts } from '../drought/lasting.ts';
+import { type Wait, waitOrder } from '../drought/stuck.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { Misfit, Misfits } from '../cluster/fit.ts';
@@ -8,6 +10,7 @@ import type {
   ExclusionReason,
   FactsByReason,
   MoveFacts,
+  RebalanceReason,
   RebalanceTrace,
   Standing,
 } from '../rebalance/verdict.ts';
@@ -134,8 +137,68 @@ const endings: Readonly<Record<FactsByReason['FallbackEnded']['how'], string>> =
   waived: 'bridged no longer: spotalis.io/spot-fallback-after is never, so pods wait for it',
 };
 
-/** One sentence for people. Programs go by `verdict` and `reason`. */
+const awaited: Readonly<Record<FactsByReason['AwaitingSpot']['until'], string>> = {
+  substitutes: 'replaced on on-demand when that takes too long',
+  spot: 'spotalis.io/spot-fallback-after is never',
+  fault: 'with memory:// nothing replaces them',
+};
+
+const overrideText = (failures: number, to: CapacityType, override: string): string =>
+  `No more moves: ${failures} replacements in a row were admitted to ${to} and changed afterwards: ${override}. Another admission webhook or policy does that: exclude the workload from it, then restart its rollout.`;
+
+/** What a note on it says: who cannot ask the leader goes by its Events. */
+export function readOverride(note: string): FactsByReason['PlacementOverridden'] | null {
+  const [, failures, to, override] =
+    /: (\d+) replacements in a row were admitted to (\S+) and changed afterwards: (.+)\. Another /.exec(
+      note,
+    ) ?? [];
+  return isCapacityType(to) && override !== undefined ? { failures: Number(failures), to, override } : null;
+}
+
+const podCount = (count: number): string => `${count} ${count === 1 ? 'pod' : 'pods'}`;
+
+const waits: Readonly<Record<Wait, string>> = {
+  SpotCapacity: 'without spot capacity',
+  OnDemandCapacity: 'without on-demand capacity',
+  SpotOnly: 'without spot capacity, where an affinity or a volume rules out on-demand',
+  VolumeUnreachable: 'with a volume that no known spot node can reach',
+  NoSuchNode:
+    'that no known node could take, of either type and even empty (check requests, nodeSelector, affinity and tolerations)',
+  AnyNode: 'for which the scheduler finds no node',
+  Scheduler: 'that no scheduler has looked at (check spec.schedulerName, and that this scheduler runs)',
+  SchedulingGate: 'with a scheduling gate that nobody has lifted',
+  Preemption: 'whose node is still being cleared by preemption',
+  Volume: 'with a PersistentVolumeClaim that is missing or not bound',
+};
+
+const waitingFor = (counts: WaitCounts): string =>
+  waitOrder
+    .filter((wait) => (counts[wait] ?? 0) > 0)
+    .map((wait) => `${podCount(counts[wait] ?? 0)} ${waits[wait]}`)
+    .join(', ');
+
+/** What each of these reasons says of waiting pods itself. */
+const saidBy: Readonly<Partial<Record<RebalanceReason, readonly Wait[]>>> = {
+  FallbackStarted: ['SpotCapacity'],
+  StuckRemoved: ['SpotCapacity'],
+  AwaitingSpot: ['SpotCapacity'],
+  NoFallback: ['SpotCapacity', 'SpotOnly', 'VolumeUnreachable', 'NoSuchNode'],
+  OnDemandShort: ['OnDemandCapacity'],
+  PodsUnscheduled: waitOrder.filter((wait) => wait !== 'SpotCapacity'),
+};
+
+/** What people read of a decision. Programs go by `verdict` and `reason`. */
 export function explainRebalance(trace: RebalanceTrace): string {
+  const said = saidBy[trace.reason] ?? [];
+  const others = waitingFor(
+    Object.fromEntries(Object.entries(trace.waiting).filter(([wait]) => !said.some((one) => one === wait))),
+  );
+  return others === ''
+    ? sentenceOn(trace)
+    : `${sentenceOn(trace)} Without a node for more than a minute: ${others}.`;
+}
+
+function sentenceOn(trace: RebalanceTrace): string {
   const { standing } = trace;
   switch (trace.reason) {
     case 'Unmanaged':
@@ -205,11 +268,14 @@ export function explainRebalance(trace: RebalanceTrace): string {
       return `Spot capacity is short: ${waiting} spot pods have no node, and stay until they get one. With memory:// there are no substitutes: give webhook and controller a Redis, or add spot nodes.`;
     }
     case 'AwaitingSpot': {
-      const { waiting, never } = trace.facts;
-      const then = never
-        ? 'spotalis.io/spot-fallback-after is never'
-        : 'replaced on on-demand when that takes too long';
-      return `Waiting for spot capacity: ${waiting} pods (${then}): ${share(standing)}.`;
+      const { waiting, until } = trace.facts;
+      return `Waiting for spot capacity: ${podCount(waiting)} (${awaited[until]}): ${share(standing)}.`;
+    }
+    case 'PodsUnscheduled':
+      return `Pods have no node, and on-demand substitutes would not help: ${waitingFor(trace.facts.waits)}.`;
+    case 'PlacementOverridden': {
+      const { failures, to, override } = trace.facts;
+      return overrideText(failures, to, override);
     }
     case 'InDrought': {
       const { nextProbeAtMs } = trace.facts;
@@ -225,10 +291,14 @@ export function explainRebalance(trace: RebalanceTrace): string {
     case 'PodsMissing':
       return `Held while there are ${trace.facts.pods} pods and ${trace.facts.wanted} are wanted.`;
     case 'LedgerDiffers': {
-      const { ledger } = trace.facts;
+      const { ledger, sharing } = trace.facts;
       const holds =
         ledger === null ? 'was not read' : `holds ${ledger.spot} spot and ${ledger.onDemand} on-demand`;
-      return `Held until the ledger agrees with the pods: it ${holds}, ${share(standing)}.`;
+      const why =
+        sharing.length === 0
+          ? ''
+          : ` ${list(sharing)} share a reservation, which counts once: delete all but one of each.`;
+      return `Held until the ledger agrees with the pods: it ${holds}, ${share(standing)}.${why}`;
     }
     case 'PlacementConflict':
       return trace.facts.to === null
@@ -243,8 +313,12 @@ export function explainRebalance(trace: RebalanceTrace): string {
     case 'OthersNotReady':
       return `Held because an OrderedReady StatefulSet moves a pod only while all others are ready: ${list(trace.facts.pods)} not ready.`;
     case 'NotAvailable': {
-      const { available, needed } = trace.facts;
-      return `Held because ${available} pods are available and ${needed} must be left after a move.`;
+      const { available, needed, missing } = trace.facts;
+      const why =
+        missing === 0
+          ? ''
+          : ` ${missing} more ${missing === 1 ? 'pod is wanted and does' : 'pods are wanted and do'} not exist: see the Events of its ReplicaSet or StatefulSet, such as a quota.`;
+      return `Held because ${available} pods are available and ${needed} must be left after a move.${why}`;
     }
     case 'FloorAtRisk': {
       const { scheduled, floor } = trace.facts;

@@ -144,7 +144,7 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
 
 /** As after any move. Which way it went matters to no gate. */
 function resting(snapshot: RebalanceSnapshot, endedAtMs: number): RebalanceSnapshot {
-  const ended = { from: 'spot', to: 'on-demand', outcome: 'succeeded' } as const;
+  const ended = { from: 'spot', to: 'on-demand', outcome: 'succeeded', override: null } as const;
   return { ...snapshot, history: afterMove(snapshot.history, ended, endedAtMs) };
 }
 
@@ -159,7 +159,7 @@ function replaced(
   const { snapshot, type } = appear(gone, name, nowMs, 'moved');
   const readyAtMs = nowMs + replacementMs;
   const outcome = type === to ? 'succeeded' : 'failed';
-  const history = afterMove(snapshot.history, { from, to, outcome }, readyAtMs);
+  const history = afterMove(snapshot.history, { from, to, outcome, override: null }, readyAtMs);
   const workload = { ...snapshot.workload, podGoneAtMs: nowMs };
   const budgets = { ...snapshot.budgets, begunAtMs: [...snapshot.budgets.begunAtMs, nowMs] };
   return {

@@ -133,6 +133,7 @@ export function appear(
     terminating: false,
     nodeName: node,
     unschedulableSinceMs: null,
+    holdup: null,
     createdAtMs,
     startedAtMs: createdAtMs,
     priority: 0,

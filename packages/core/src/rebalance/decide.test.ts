@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { explainRebalance } from '../explain/rebalance.ts';
 import { numbers, drifting, nightly, reasonOf, closing } from '../testing/drifting.ts';
 import {
   deploymentOf,
@@ -48,6 +49,7 @@ describe('a workload with a spot pod too many', () => {
         drift: 1,
       },
       drought: 'closed',
+      waiting: {},
     });
   });
 
@@ -76,6 +78,53 @@ describe('a workload with an on-demand pod too many', () => {
   });
 });
 
+describe('a workload of which a quota lets eight of ten pods run, all of them on spot', () => {
+  const AN_HOUR = 3_600_000;
+  const eight = podsOf(8, 0, { spotPercentage: 70, minOnDemand: 2 });
+  const [createdAtMs] = eight.map((one) => one.createdAtMs);
+  const kept = (maxUnavailable: string, podGoneAtMs: number | null = null) =>
+    snapshot({
+      pods: eight,
+      policy: policy(70, 2),
+      workload: deploymentOf(eight, {
+        replicas: 10,
+        updatedReplicas: 10,
+        revisions: [revision(10, { ledger: { spot: 8, onDemand: 0 } })],
+        strategy: { type: 'RollingUpdate', maxUnavailable },
+        podGoneAtMs,
+      }),
+    });
+
+  it('gets its floor, once no pod has come or gone for a minute', () => {
+    expect(createdAtMs).toBe(NOON - AN_HOUR);
+    expect(decide(kept('30%'), NOON)).toMatchObject({ reason: 'FloorShort', verdict: { kind: 'move' } });
+    expect(decide(kept('30%', NOON - 20_000), NOON)).toMatchObject({
+      reason: 'PodsMissing',
+      facts: { pods: 8, wanted: 10 },
+      verdict: { kind: 'wait', untilMs: NOON + 40_000 },
+    });
+  });
+
+  it('is said to have too few pods where its rollout strategy spares none of the eight', () => {
+    const trace = decide(kept('25%'), NOON);
+    expect(trace).toMatchObject({ reason: 'NotAvailable', facts: { available: 8, needed: 8, missing: 2 } });
+    expect(explainRebalance(trace)).toContain('2 more pods are wanted and do not exist');
+  });
+
+  it('is waited for while there are more pods than are wanted', () => {
+    const eleven = podsOf(11, 0, { spotPercentage: 70, minOnDemand: 2 });
+    const workload = deploymentOf(eleven, {
+      replicas: 10,
+      updatedReplicas: 10,
+      revisions: [revision(10, { ledger: { spot: 11, onDemand: 0 } })],
+    });
+    expect(decide(snapshot({ pods: eleven, policy: policy(70, 2), workload }), NOON)).toMatchObject({
+      reason: 'PodsMissing',
+      verdict: { kind: 'nothing' },
+    });
+  });
+});
+
 describe('renumbering', () => {
   const shuffled = podsOf(7, 3, { spotPercentage: 20, minOnDemand: 5 });
 
@@ -89,7 +138,7 @@ describe('renumbering', () => {
     for (const change of [
       { policy: policy(70, 1, { paused: true }) },
       { policy: policy(70, 1, { window: nightly(2) }) },
-      { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 1, failures: 0 } },
+      { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 1, failures: 0, override: null } },
     ] as const) {
       expect(reasonOf(snapshot({ pods: shuffled, ...change }))).toBe('CostOrder');
     }
@@ -128,7 +177,10 @@ describe('renumbering', () => {
   });
 
   it('waits until the type of every pod is known', () => {
-    const all = [...shuffled, pod('new', { type: null, phase: 'Pending', ready: false })];
+    const all = [
+      ...shuffled,
+      pod('new', { type: null, phase: 'Pending', ready: false, createdAtMs: NOON - 10_000 }),
+    ];
     const trace = decide(snapshot({ pods: all, policy: policy(63, 1) }), NOON);
     expect(trace).toMatchObject({ reason: 'Balanced', standing: { drift: 0, untyped: 1 } });
   });

@@ -1,11 +1,20 @@
 import { allowedTypes } from '../capacity/allowed.ts';
 import { hasForeignCost } from '../capacity/mark.ts';
-import { awaitingSpot, beyondRepair, type Bridging, bridge, inDrought } from '../drought/bridge.ts';
+import {
+  awaitingSpot,
+  beyondRepair,
+  type Bridging,
+  bridge,
+  inDrought,
+  waitingByNodes,
+} from '../drought/bridge.ts';
+import { lastingWaits, nextLastingMs, unscheduled } from '../drought/lasting.ts';
 import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
 import { activeRevision, membersOf, templatesOf } from '../cluster/member.ts';
 import { nextMove } from './move.ts';
 import type { Member } from '../cluster/workload-pod.ts';
+import { overridden } from './overridden.ts';
 import { renumberingsOf } from './renumber.ts';
 import { unsettled } from './settled.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
@@ -18,18 +27,25 @@ import { type Decided, held, type RebalanceTrace, type Standing } from './verdic
  * The order of the gates is the order in which reasons are reported, after what no move would mend. Two kinds of
  * writing are no moves, disturb no pod and so have gates of their own: an annotation is corrected even while moves are
  * held, because admissions count by it; and costs are renumbered whenever the workload is steady, because a scale-down
- * knows no window. A drought is bridged whatever holds moves, because the pods that go have never run.
+ * knows no window. A drought is bridged whatever holds moves, because the pods that go have never run, and before any
+ * annotation is written, because an admission policy may refuse that for ever.
  */
 export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTrace {
   const { workload, policy } = snapshot;
   const members = membersOf(workload, snapshot.pods, snapshot.nodes);
   const standing = policy.kind === 'none' ? null : standingOf(workload, policy.numbers, members);
   const closed = writeGate(snapshot, nowMs);
-  if (closed !== null) return { ...closed, standing, drought: null };
-  if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null };
+  if (closed !== null) {
+    const isOurs = standing !== null && snapshot.managed.managed;
+    const waiting = isOurs ? lastingWaits(waitingByNodes(snapshot, members), nowMs) : {};
+    return { ...closed, standing, drought: null, waiting };
+  }
+  if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null, waiting: {} };
   const bridging = bridge(snapshot, members, standing, nowMs);
+  const { waiting } = bridging;
   const decided = decideBeside(bridging, snapshot, members, standing, nowMs);
-  return { ...noLaterThan(bridging.againAtMs, decided), standing, drought: bridging.state };
+  const inTime = noLaterThan(nextLastingMs(waiting, nowMs), noLaterThan(bridging.againAtMs, decided));
+  return { ...inTime, standing, drought: bridging.state, waiting: lastingWaits(waiting, nowMs) };
 }
 
 function decideBeside(
@@ -39,12 +55,13 @@ function decideBeside(
   standing: Standing,
   nowMs: number,
 ): Decided {
-  const corrected = correct(snapshot, members, standing) ?? bridging.decided;
-  if (corrected !== null) return corrected;
+  if (bridging.decided?.verdict.kind === 'bridge') return bridging.decided;
+  const first = correct(snapshot, members, standing) ?? bridging.decided;
+  if (first !== null) return first;
   const costs = renumber(snapshot, members, standing, nowMs);
   if (costs?.verdict.kind === 'renumber') return costs;
   return (
-    toBeTold(snapshot, members, standing, nowMs) ??
+    toBeTold(bridging, snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
     costs ??
     (standing.drift === 0 ? (awaitingSpot(snapshot, bridging) ?? held('Balanced', {})) : null) ??
@@ -56,13 +73,16 @@ function decideBeside(
 
 /** What no move would mend, so that it is said whatever holds moves: a window may be open at night only. */
 function toBeTold(
+  { waiting }: Bridging,
   snapshot: RebalanceSnapshot,
   members: readonly Member[],
   standing: Standing,
   nowMs: number,
 ): Decided | null {
-  if (standing.drift !== 0) return null;
-  return beyondRepair(snapshot, members, standing, nowMs) ?? unplaceable(snapshot);
+  if (standing.drift !== 0) return overridden(snapshot, members);
+  return (
+    beyondRepair(snapshot, members, standing, nowMs) ?? unplaceable(snapshot) ?? unscheduled(waiting, nowMs)
+  );
 }
 
 /** Admission leaves such pods as they are, so that they are of no type and no drift would ever show. */

@@ -1,3 +1,5 @@
+import { explainRebalance } from '../explain/rebalance.ts';
+import { podKeys } from '../policy/keys.ts';
 import { describe, expect, it } from '@jest/globals';
 import {
   numbers,
@@ -11,7 +13,7 @@ import {
   beyondRepair,
   closing,
 } from '../testing/drifting.ts';
-import { deploymentOf, NOON, policy, revision, settings } from '../testing/rebalance.ts';
+import { annotated, deploymentOf, NOON, policy, revision, settings } from '../testing/rebalance.ts';
 import { decide } from './decide.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
 import type { DeploymentView } from '../cluster/workload.ts';
@@ -67,7 +69,9 @@ describe('a gate', () => {
       untilMs: NOON + 599_000,
     });
     expect(
-      until({ history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 4_000, failures: 2 } }),
+      until({
+        history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 4_000, failures: 2, override: null },
+      }),
     ).toEqual({ kind: 'wait', untilMs: NOON + 36_000 });
     expect(until({ policy: policy(70, 1, { window: nightly(13) }) })).toEqual({
       kind: 'wait',
@@ -83,7 +87,9 @@ describe('a gate', () => {
   it('opens at the very millisecond', () => {
     expect(
       reasonOf(
-        drifting({ history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 10_000, failures: 0 } }),
+        drifting({
+          history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 10_000, failures: 0, override: null },
+        }),
       ),
     ).toBe('SpotSurplus');
     expect(reasonOf(withWorkload({ policyChangedAtMs: NOON - 3_000 }))).toBe('SpotSurplus');
@@ -152,7 +158,18 @@ describe('a gate', () => {
     const ledger = { spot: 7, onDemand: 3 };
     expect(decide(withWorkload({ revisions: [revision(10, { ledger })] }), NOON)).toMatchObject({
       reason: 'LedgerDiffers',
-      facts: { ledger },
+      facts: { ledger, sharing: [] },
     });
+  });
+
+  it('names the pods that the ledger counts as one', () => {
+    const shared = pods.map((one) =>
+      ['s1', 's2'].includes(one.name) ? annotated(one, { [podKeys.reservation]: 'the same' }) : one,
+    );
+    const ledger = { spot: 7, onDemand: 2 };
+    const workload = deploymentOf(shared, { revisions: [revision(10, { ledger })] });
+    const trace = decide(drifting({ pods: shared, workload }), NOON);
+    expect(trace).toMatchObject({ reason: 'LedgerDiffers', facts: { ledger, sharing: ['s1', 's2'] } });
+    expect(explainRebalance(trace)).toContain('s1, s2 share a reservation');
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { otherType } from '../capacity/type.ts';
 import { ordinalType } from '../distribution/slot.ts';
+import { explainRebalance } from '../explain/rebalance.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { NOON } from '../testing/rebalance.ts';
@@ -236,6 +237,28 @@ describe('every snapshot', () => {
     }
     expect([...reasons]).toEqual(expect.arrayContaining([...gates]));
     expect([...moved].toSorted()).toEqual(workloadShapes.toSorted());
+  });
+
+  it('says of every pod that has been without a node for a minute that it is', () => {
+    let waiting = 0;
+    fc.assert(
+      fc.property(anySnapshot, (one) => {
+        const trace = decide(one, NOON);
+        if (trace.reason === 'Unmanaged') return;
+        const members = membersOf(one.workload, one.pods, one.nodes);
+        const without = members.filter(
+          ({ pod }) => pod.nodeName === null && pod.createdAtMs <= NOON - 60_000,
+        ).length;
+        const told = Object.values(trace.waiting).reduce((sum, count) => sum + count, 0);
+        expect(told).toBe(without);
+        if (without === 0) return;
+        waiting++;
+        expect(trace.reason).not.toBe('Balanced');
+        expect(explainRebalance(trace)).toContain('no scheduler has looked at');
+      }),
+      propertyRuns,
+    );
+    expect(waiting).toBeGreaterThan(propertyRuns.numRuns / 10);
   });
 
   it('that is ever answered with a wait is told a time to come', () => {

@@ -1,4 +1,5 @@
 import { allowedTypes } from '../capacity/allowed.ts';
+import { readPodMark } from '../capacity/mark.ts';
 import { type CapacityType, otherType } from '../capacity/type.ts';
 import { availabilityOf } from '../cluster/availability.ts';
 import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
@@ -39,7 +40,7 @@ export function nextMove(
   nowMs: number,
 ): Decided {
   const { workload, settings } = snapshot;
-  const ledger = ledgerDiffers(snapshot, standing);
+  const ledger = ledgerDiffers(snapshot, members, standing);
   if (ledger !== null) return ledger;
   const template = workload.kind === 'StatefulSet' ? workload.template : activeRevision(workload)?.template;
   // Without a revision nothing is wanted, and the rollout gate is closed.
@@ -97,11 +98,24 @@ function prove(drifting: Drifting, candidates: Candidates, missing: DecidedFor<'
   return { ...missing, verdict: { kind: 'prove', to, shape: reading.shape } };
 }
 
-function ledgerDiffers({ workload }: RebalanceSnapshot, { counts }: Standing): Decided | null {
+function ledgerDiffers(
+  { workload }: RebalanceSnapshot,
+  members: readonly Member[],
+  { counts }: Standing,
+): Decided | null {
   if (workload.kind === 'StatefulSet') return null;
   const ledger = activeRevision(workload)?.ledger ?? null;
   const agrees = ledger !== null && ledger.spot === counts.spot && ledger.onDemand === counts.onDemand;
-  return agrees ? null : held('LedgerDiffers', { ledger });
+  return agrees ? null : held('LedgerDiffers', { ledger, sharing: sharingReservations(members) });
+}
+
+function sharingReservations(members: readonly Member[]): readonly string[] {
+  const holders = new Map<string, string[]>();
+  for (const { pod } of members) {
+    const { token } = readPodMark(pod.annotations);
+    if (token !== null) holders.set(token, [...(holders.get(token) ?? []), pod.name]);
+  }
+  return [...holders.values()].filter(({ length }) => length > 1).flat();
 }
 
 function evidenceWithout(drifting: Drifting, leaving: Member | null, volumes: PodVolumes): Evidence {
@@ -156,7 +170,8 @@ function withAvailable(drifting: Drifting, { eligible, exclusions }: Candidates)
   const { available, needed, sparesOne } = availabilityOf(workload, members);
   if (!sparesOne) {
     pool = pool.filter(({ pod }) => !pod.ready);
-    if (pool.length === 0) return held('NotAvailable', { available, needed });
+    const missing = Math.max(0, workload.replicas - members.length);
+    if (pool.length === 0) return held('NotAvailable', { available, needed, missing });
   }
   if (from === 'on-demand') {
     // Counts keep the floor in any case; this keeps it when some of those counted are not running yet.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { CapacityType } from '../capacity/type.ts';
+import { type CapacityType, otherType } from '../capacity/type.ts';
 import { typeForNext } from '../distribution/next.ts';
 import { ordinalType } from '../distribution/slot.ts';
 import { drift, type PolicyNumbers, targetSpot } from '../distribution/target.ts';
@@ -53,7 +53,12 @@ interface Course {
 }
 
 /** Carries out what is decided, refilling by the admission's rule, until there is nothing left to do. */
-function run(start: RebalanceSnapshot, numbers: PolicyNumbers, most: number): Course {
+function run(
+  start: RebalanceSnapshot,
+  numbers: PolicyNumbers,
+  most: number,
+  override: (admitted: CapacityType) => CapacityType = (admitted) => admitted,
+): Course {
   let { pods } = start;
   let history: MoveHistory | null = null;
   let nowMs = NOON;
@@ -85,7 +90,8 @@ function run(start: RebalanceSnapshot, numbers: PolicyNumbers, most: number): Co
     const { move } = trace.verdict;
     moves++;
     const left = pods.filter(({ uid }) => uid !== move.pod.uid);
-    const type = nextType(current, numbers, left, move.pod.name);
+    const admitted = nextType(current, numbers, left, move.pod.name);
+    const type = override(admitted);
     const options = { createdAtMs: NOON, startedAtMs: NOON };
     const made =
       workload.kind === 'StatefulSet'
@@ -94,7 +100,12 @@ function run(start: RebalanceSnapshot, numbers: PolicyNumbers, most: number): Co
     pods = [...left, { ...made, uid: `new-${moves}` }];
     history = afterMove(
       history,
-      { from: move.from, to: move.to, outcome: type === move.to ? 'succeeded' : 'failed' },
+      {
+        from: move.from,
+        to: move.to,
+        outcome: type === move.to ? 'succeeded' : 'failed',
+        override: type === admitted ? null : 'a field',
+      },
       nowMs - 1_800_000,
     );
   }
@@ -164,6 +175,42 @@ describe('repairing a drift', () => {
       ),
       propertyRuns,
     );
+  });
+
+  it('ends after three moves where another webhook changes every replacement, and says which field', () => {
+    fc.assert(
+      fc.property(policyNumbers, size, size, (numbers, spot, onDemand) => {
+        const d = drift(numbers, { spot, onDemand });
+        fc.pre(d !== 0);
+        const asked = policy(numbers.spotPercentage, numbers.minOnDemand);
+        const pods = podsOf(spot, onDemand, numbers);
+        const start = snapshot({ pods, policy: asked, settings: free });
+        const end = run(start, numbers, 50, otherType);
+        expect(end.moves).toBe(3);
+        expect(end.last).toMatchObject({
+          reason: 'PlacementOverridden',
+          verdict: { kind: 'nothing' },
+          facts: { override: 'a field' },
+        });
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('goes on when a pod has come that stays where it was sent', () => {
+    const numbers = { spotPercentage: 50, minOnDemand: 0 };
+    const pods = podsOf(8, 2, numbers);
+    const endedAtMs = NOON - AN_HOUR;
+    const history = { from: 'spot', to: 'on-demand', endedAtMs, failures: 3, override: 'a field' } as const;
+    const reasonWith = (...more: readonly WorkloadPod[]) => {
+      const all = [...pods, ...more];
+      const start = snapshot({ pods: all, policy: policy(50, 0), workload: deploymentOf(all), history });
+      return decide(start, NOON).reason;
+    };
+    const since = { createdAtMs: endedAtMs + 1, numbers, rank: 2 };
+    expect(reasonWith()).toBe('PlacementOverridden');
+    expect(reasonWith(pod('n', { ...since, type: 'spot' }))).toBe('PlacementOverridden');
+    expect(reasonWith(pod('n', { ...since, type: 'on-demand' }))).toBe('SpotSurplus');
   });
 
   it.each([

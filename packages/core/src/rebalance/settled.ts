@@ -5,8 +5,13 @@ import type { WorkloadView } from '../cluster/workload.ts';
 
 /** Longer than the ledger, the caches and the ReplicaSet controller take to agree on what has happened. */
 const SETTLE_MS = 3_000;
+/** What keeps pods from being created for so long, a quota perhaps, may never end. */
+const MISSING_MS = 60_000;
 
-/** Null when nothing has changed for a while and all pods are there: only then do counts mean something. */
+/**
+ * Null when nothing has changed for a while and all pods are there, or all that somebody lets be: only then do counts
+ * mean something.
+ */
 export function unsettled(workload: WorkloadView, members: readonly Member[], nowMs: number): Decided | null {
   const lastCreatedAtMs = Math.max(0, ...members.map(({ pod }) => pod.createdAtMs));
   const changes = [
@@ -18,7 +23,11 @@ export function unsettled(workload: WorkloadView, members: readonly Member[], no
   const untilMs = latest.atMs + SETTLE_MS;
   if (untilMs > nowMs) return held('Settling', { untilMs, change: latest.change }, untilMs);
   const wanted = activeRevision(workload)?.replicas ?? workload.replicas;
+  const isScaled = wanted === workload.replicas;
   // Pending pods are there; what is missing or too many is still to be created or deleted.
-  if (members.length === wanted && wanted === workload.replicas) return null;
-  return held('PodsMissing', { pods: members.length, wanted: workload.replicas });
+  if (isScaled && members.length === wanted) return null;
+  const facts = { pods: members.length, wanted: workload.replicas };
+  if (!isScaled || members.length > wanted) return held('PodsMissing', facts);
+  const missingUntilMs = latest.atMs + MISSING_MS;
+  return missingUntilMs <= nowMs ? null : held('PodsMissing', facts, missingUntilMs);
 }

@@ -29,7 +29,8 @@ describe('a pod whose type is not certain', () => {
   });
 
   it('moves nothing that would be wrong if the pod turned out to be of the other type', () => {
-    const all = [...podsOf(6, 3, numbers), pod('new', { type: null, phase: 'Pending', ready: false })];
+    const untyped = { type: null, phase: 'Pending', ready: false, createdAtMs: NOON - 10_000 } as const;
+    const all = [...podsOf(6, 3, numbers), pod('new', untyped)];
     const trace = decide(snapshot({ pods: all }), NOON);
     expect(trace.standing).toMatchObject({ untyped: 1, target: 7, drift: 0 });
     expect(trace.reason).toBe('Balanced');

@@ -3,6 +3,7 @@ import type { Misfits } from '../cluster/fit.ts';
 import type { PodReference } from '../cluster/reference.ts';
 import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { Breaker } from '../drought/breaker.ts';
+import type { WaitCounts } from '../drought/lasting.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { PlaceholderShape } from '../placeholder/shape.ts';
@@ -149,11 +150,20 @@ export interface FactsByReason {
   OnDemandShort: { readonly waiting: number; readonly scheduled: number; readonly floor: number };
   AwaitingSpot: {
     readonly waiting: number;
-    /** The policy wants no substitutes. */
-    readonly never: boolean;
+    /** `spot`: the policy wants no substitutes. `fault`: the time is not over after which it is `NoFallback`. */
+    readonly until: 'substitutes' | 'spot' | 'fault';
   };
   /** Pods have waited for spot capacity long enough, and nothing could make substitutes of them. */
   NoFallback: { readonly waiting: number };
+  /** Pods have no node, and neither a substitute nor a move would get them one. */
+  PodsUnscheduled: { readonly waits: WaitCounts };
+  /** Somebody changes pods after their admission, so that moves are in vain. */
+  PlacementOverridden: {
+    readonly failures: number;
+    readonly to: CapacityType;
+    /** The field and what became of it. */
+    readonly override: string;
+  };
   Balanced: object;
   InDrought: {
     /** Null: known from other workloads. */
@@ -164,7 +174,11 @@ export interface FactsByReason {
   CostOrder: { readonly pods: number };
   Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
   PodsMissing: { readonly pods: number; readonly wanted: number };
-  LedgerDiffers: { readonly ledger: TypeCounts | null };
+  LedgerDiffers: {
+    readonly ledger: TypeCounts | null;
+    /** Pods that carry the same reservation as another one, which the ledger can count only once. */
+    readonly sharing: readonly string[];
+  };
   PlacementConflict: {
     /** Null: the pods allow neither type. */
     readonly to: CapacityType | null;
@@ -176,7 +190,12 @@ export interface FactsByReason {
   NotProvable: { readonly to: CapacityType; readonly constraint: string };
   SingleReplica: object;
   OthersNotReady: { readonly pods: readonly string[] };
-  NotAvailable: { readonly available: number; readonly needed: number };
+  NotAvailable: {
+    readonly available: number;
+    readonly needed: number;
+    /** Wanted, and not even created. */
+    readonly missing: number;
+  };
   FloorAtRisk: { readonly scheduled: number; readonly floor: number };
   NoCandidate: { readonly exclusions: readonly Exclusion[] };
   TwoPdbs: { readonly pod: string; readonly pdbs: readonly string[] };
@@ -220,7 +239,6 @@ export const rebalanceReasons = [
   'NoPolicy',
   'InvalidPolicy',
   'ReadOnly',
-  'NodeDiffers',
   'FallbackStarted',
   'FallbackFound',
   'FallbackGoesOn',
@@ -228,9 +246,12 @@ export const rebalanceReasons = [
   'ReturnTried',
   'ReturnGoesOn',
   'FallbackEnded',
+  'NodeDiffers',
   'CostOrder',
   'OnDemandShort',
   'NoFallback',
+  'PodsUnscheduled',
+  'PlacementOverridden',
   'Paused',
   'LedgerUnreachable',
   'WebhookNotServing',
@@ -281,6 +302,8 @@ export type RebalanceTrace = Decided & {
   readonly standing: Standing | null;
   /** As it was found; null where nobody watches it. */
   readonly drought: Breaker['state'] | null;
+  /** Pods that have been without a node for a minute, whatever the reason. */
+  readonly waiting: WaitCounts;
 };
 
 /** Nothing is done for this reason, until `untilMs` if a time is known that could change it. */

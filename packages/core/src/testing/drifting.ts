@@ -46,10 +46,16 @@ const waitingForNode = (name: string) =>
       : one,
   );
 
+const gated = (name: string) =>
+  balanced.map((one) =>
+    one.name === name ? altered(one, { nodeName: null, ready: false, holdup: 'SchedulingGate' }) : one,
+  );
+
 /** What no move would mend, of a workload whose counts are right; in the order in which it is reported. */
 export const beyondRepair: readonly (readonly [string, Partial<RebalanceSnapshot>])[] = [
   ['OnDemandShort', { policy: policy(80, 1), pods: waitingForNode('o1') }],
   ['NoFallback', { policy: policy(80, 1), pods: waitingForNode('s7'), drought: { kind: 'unbridgeable' } }],
+  ['PodsUnscheduled', { policy: policy(80, 1), pods: gated('s7') }],
 ];
 
 /** Each closes one gate; in the order in which they are reported. */
@@ -59,6 +65,18 @@ export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[]
   ['InvalidPolicy', { policy: { kind: 'frozen', numbers, problems: [] } }],
   ['ReadOnly', { settings: { ...settings, readOnly: true } }],
   ...beyondRepair,
+  [
+    'PlacementOverridden',
+    {
+      history: {
+        from: 'spot',
+        to: 'on-demand',
+        endedAtMs: NOON - 3_600_000,
+        failures: 3,
+        override: 'a field',
+      },
+    },
+  ],
   ['Paused', { policy: policy(70, 1, { paused: true }) }],
   ['LedgerUnreachable', { ledger: { kind: 'unreachable', code: 'LEDGER_TIMEOUT' } }],
   ['WebhookNotServing', { webhook: { kind: 'notServing', detail: 'no ready endpoint' } }],
@@ -71,10 +89,13 @@ export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[]
     'MoveInFlight',
     { budgets: { cluster: 1, namespace: 1, workload: 1, nodes: new Map(), begunAtMs: [NOON - 5_000] } },
   ],
-  ['Cooldown', { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 9_999, failures: 0 } }],
+  [
+    'Cooldown',
+    { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 9_999, failures: 0, override: null } },
+  ],
   ['WindowClosed', { policy: policy(70, 1, { window: nightly(2) }) }],
   ['Balanced', { policy: policy(80, 1), pods: balanced }],
   ['Settling', { workload: deploymentOf(pods, { policyChangedAtMs: NOON - 2_999 }) }],
-  ['PodsMissing', { workload: deployment(11, { revisions: [revision(11)] }) }],
+  ['PodsMissing', { workload: deployment(11, { revisions: [revision(11)], podGoneAtMs: NOON - 30_000 }) }],
   ['LedgerDiffers', { workload: deployment(10) }],
 ];

@@ -92,6 +92,7 @@ export function pod(name: string, options: PodOptions = {}): WorkloadPod {
     ready: true,
     terminating: false,
     unschedulableSinceMs: null,
+    holdup: null,
     nodeName: type === null ? null : homes[type],
     createdAtMs: NOON - AN_HOUR,
     startedAtMs: NOON - AN_HOUR,

@@ -236,6 +236,7 @@ export const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
       to: 'on-demand',
       endedAtMs: NOON - 5_000,
       failures: 0,
+      override: null,
     }),
   })
   .map((parts) => {

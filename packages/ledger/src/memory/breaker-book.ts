@@ -34,6 +34,11 @@ export class BreakerBook {
 
   write(next: Breaker, expectedVersion: number): BreakerWrite {
     if (expectedVersion !== this.#version) return { kind: 'conflict', current: this.read() };
+    // A permit tells of the attempt that it was given for, and of no later one.
+    if (next.state !== this.#breaker.state) {
+      this.#permitTakenAtUs = undefined;
+      this.#permitTakenBy = undefined;
+    }
     this.#breaker = next;
     this.#version++;
     return { kind: 'written', version: this.#version };

@@ -740,6 +740,27 @@ export function describeLedger(subject: () => Subject): void {
       });
     });
 
+    it('know nothing of the permits of an earlier attempt', async () => {
+      const { workloadUid } = newRevision();
+      await ledger().setBreaker(workloadUid, { state: 'half-open', permits: 1 }, 0);
+      await ask(workloadUid, 0);
+      const taken = await ledger().breaker(workloadUid);
+      expect(taken.permitTakenAtMs).toBeDefined();
+      await ledger().setBreaker(workloadUid, { state: 'half-open', permits: 1 }, taken.version);
+      const armed = await ledger().breaker(workloadUid);
+      expect(armed.permitTakenAtMs).toBe(taken.permitTakenAtMs);
+      await ledger().setBreaker(workloadUid, { state: 'open' }, armed.version);
+      await ledger().setBreaker(workloadUid, { state: 'half-open', permits: 1 }, armed.version + 1);
+      expect(await ledger().breaker(workloadUid)).toEqual({
+        state: 'half-open',
+        permits: 1,
+        version: armed.version + 2,
+      });
+      // The one that took it then takes one again.
+      expect(await ask(workloadUid, 0)).toMatchObject({ type: 'spot' });
+      expect(await ask(workloadUid, 1)).toMatchObject({ substitute: true });
+    });
+
     it('are closed until one is written', async () => {
       expect(await ledger().breaker('nobody')).toEqual({ state: 'closed', version: 0 });
     });
