@@ -7,7 +7,7 @@ import { verdictOn } from './moves.ts';
 import {
   annotate,
   expectWrites,
-  halfOfTen,
+  eachOfTenOnce,
   heldBecause,
   rebalance,
   type Scenario,
@@ -68,7 +68,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a PodDisruptionBudget in percent lets unhealthy pods go when it says so, and no other ones',
     namespace: 'unhealthy',
     evictions: 2,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 0, { policy: unlimited }), 0, async (workload) => {
         await stage.cluster.api.apply(ninetyPercent(namespace, 'IfHealthyBudget'));
@@ -91,7 +91,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a rollout that is stuck is left alone, and what is amiss after its rollback is repaired',
     namespace: 'stuck',
     evictions: 1,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 60), 1, async (workload) => {
         const podAnnotations = { [HOLD_ANNOTATION]: 'ready' };
@@ -147,7 +147,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a Pending pod of the other type does not hold up the repair',
     namespace: 'pending',
     evictions: 2,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: async (stage, namespace) => {
       const podAnnotations = { [HOLD_ANNOTATION]: 'start' };
       const workload = await stage.declare(ten(namespace, 60, { podAnnotations }));

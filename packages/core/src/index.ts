@@ -108,7 +108,7 @@ export {
 } from './rebalance/pdb.ts';
 export { type Doom, type Member, noVolumes, type PodVolumes, type WorkloadPod } from './rebalance/pod.ts';
 export { type Protection, type ProtectionContext, protectionOf } from './rebalance/protection.ts';
-export { isOrderExact, renumberingsOf } from './rebalance/renumber.ts';
+export { type Ranked, renumberingsOf } from './rebalance/renumber.ts';
 export {
   addResources,
   podRequests,

@@ -276,6 +276,30 @@ describe('many replicas around one ledger', () => {
     ).toBe(runs.numRuns);
   });
 
+  it('are exact at every size after the policy changed and the controller that renumbered went away', () => {
+    fc.assert(
+      fc.property(fc.integer(), policies, policies, (seed, before, after) => {
+        const world = new Simulation(seed, before);
+        grown(world, 2, 30);
+        world.cluster.policy = after;
+        world.repair();
+        world.renumber();
+        world.run(world.watchLagMs);
+        world.observing = false;
+        for (let i = 0; i < 2; i++) {
+          let replicas = grown(world, world.cluster.replicas + 1, world.cluster.replicas + 20);
+          expect(world.cluster.drift()).toBe(0);
+          expect(world.renumber()).toBe(0);
+          while (replicas > 1 && world.random.chance(0.8)) {
+            replicas = grown(world, 1, replicas - 1);
+            expect(world.cluster.drift()).toBe(0);
+          }
+        }
+      }),
+      runs,
+    );
+  });
+
   it('list rarely in a burst', () => {
     const world = new Simulation(7, { spotPercentage: 33, minOnDemand: 7 });
     world.cluster.scale(500);

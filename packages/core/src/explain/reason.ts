@@ -37,7 +37,7 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
   FallbackEnded: {
     means: 'the drought is over, or of no matter here any more, or `spot-fallback-after` is `never` now',
   },
-  CostOrder: { means: 'deletion costs are written anew, so that a scale-down keeps the share' },
+  CostOrder: { means: 'ranks and deletion costs are written anew, so that scale-downs keep the share' },
   Paused: { means: '`spotalis.io/paused` is set' },
   LedgerUnreachable: {
     means: 'the controller does not reach Redis',

@@ -1,6 +1,5 @@
-import type { WorkloadPod } from './pod.ts';
 import type { PodReference } from './verdict.ts';
 
-export function referenceTo({ name, uid, resourceVersion }: WorkloadPod): PodReference {
+export function referenceTo({ name, uid, resourceVersion }: PodReference): PodReference {
   return { name, uid, resourceVersion };
 }

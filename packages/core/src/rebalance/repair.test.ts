@@ -8,7 +8,6 @@ import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import {
   annotated,
-  bothNodes,
   deploymentOf,
   NOON,
   ordinalPod,
@@ -22,8 +21,6 @@ import {
 import { afterMove } from './cooldown.ts';
 import { decide } from './decide.ts';
 import type { WorkloadPod } from './pod.ts';
-import { isOrderExact } from './renumber.ts';
-import { membersOf } from './member.ts';
 import type { MoveHistory, RebalanceSnapshot } from './snapshot.ts';
 import type { RebalanceTrace } from './verdict.ts';
 
@@ -111,6 +108,22 @@ function nextType(
   return ordinalType(numbers, Number(name.split('-')[1]), workload.firstOrdinal);
 }
 
+/** What admission creates beside these, without the controller. */
+function grown(pods: readonly WorkloadPod[], numbers: PolicyNumbers, more: number): readonly WorkloadPod[] {
+  const all = [...pods];
+  for (let i = 0; i < more; i++) {
+    const type = typeForNext(numbers, counted(all));
+    all.push(pod(`g${i}`, { type, rank: freeRank(all, type), numbers }));
+  }
+  return all;
+}
+
+/** The pods in the order in which the ReplicaSet controller keeps them. */
+const bySurvival = (pods: readonly WorkloadPod[]): readonly WorkloadPod[] => {
+  const costOf = (one: WorkloadPod) => Number(one.annotations[foreignKeys.podDeletionCost] ?? 0);
+  return pods.toSorted((a, b) => costOf(b) - costOf(a));
+};
+
 const free = { ...settings, allowSingleReplica: true };
 const size = fc.nat(20);
 
@@ -130,8 +143,28 @@ describe('repairing a drift', () => {
         expect(end.moves).toBe(d);
         expect(end.last).toMatchObject({ reason: 'Balanced', standing: { drift: 0 } });
         expect(counted(end.pods).spot).toBe(targetSpot(numbers, spot + onDemand));
-        const workload = deploymentOf(end.pods);
-        expect(isOrderExact(numbers, membersOf(workload, end.pods, bothNodes))).toBe(true);
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('leaves ranks by which growth is exact at every later size, and costs nothing more', () => {
+    fc.assert(
+      fc.property(policyNumbers, policyNumbers, size, size, size, (numbers, before, spot, onDemand, more) => {
+        fc.pre(spot + onDemand > 0);
+        const { spotPercentage, minOnDemand } = numbers;
+        const start = snapshot({
+          pods: podsOf(spot, onDemand, before),
+          policy: policy(spotPercentage, minOnDemand),
+          settings: free,
+        });
+        const repaired = run(start, numbers, Math.abs(drift(numbers, { spot, onDemand })) + 2).pods;
+        const pods = grown(repaired, numbers, more);
+        const survivors = bySurvival(pods);
+        for (let left = 1; left <= survivors.length; left++) {
+          expect(counted(survivors.slice(0, left)).spot).toBe(targetSpot(numbers, left));
+        }
+        expect(run({ ...start, pods }, numbers, 0)).toMatchObject({ moves: 0, writes: 0 });
       }),
       propertyRuns,
     );

@@ -4,8 +4,9 @@ import type { Agenda } from './agenda.ts';
 import type { Random } from './random.ts';
 
 export interface SimulatedPod extends LedgerPod {
-  readonly rank: number;
-  readonly cost: number;
+  rank: number;
+  cost: number;
+  resourceVersion: string;
   readonly createdAtMs: number;
   /** From when, and until when, the ReplicaSet controller counts it: its own cache is late too. */
   readonly countedFromMs: number;
@@ -83,7 +84,7 @@ export class SimulatedCluster {
 
   /** A quorum LIST. */
   list(): PodList {
-    return { resourceVersion: String(this.#version), pods: this.active() };
+    return { resourceVersion: String(this.#version), pods: this.active().map((pod) => ({ ...pod })) };
   }
 
   active(): SimulatedPod[] {
@@ -102,6 +103,13 @@ export class SimulatedCluster {
     return quiet && !this.#busy && active.length === this.#replicas && active.every(({ ready }) => ready);
   }
 
+  /** A patch of its annotations. */
+  renumber(pod: SimulatedPod, rank: number, cost: number): void {
+    this.#changed();
+    Object.assign(pod, { rank, cost, resourceVersion: String(this.#version) });
+    this.#hooks.event({ ...pod }, 'live');
+  }
+
   delete(pod: SimulatedPod): void {
     if (pod.deleted) return;
     pod.deleted = true;
@@ -112,7 +120,7 @@ export class SimulatedCluster {
       this.#expected.delete(pod);
       this.#kick();
     });
-    this.#hooks.event(pod, 'gone');
+    this.#hooks.event({ ...pod }, 'gone');
   }
 
   /** Obstacles gone, and no back-off left to wait for. */
@@ -230,6 +238,6 @@ export class SimulatedCluster {
     this.#agenda.after(this.#random.between(100, 8_000), () => {
       pod.ready = true;
     });
-    this.#hooks.event(pod, 'live');
+    this.#hooks.event({ ...pod }, 'live');
   }
 }
