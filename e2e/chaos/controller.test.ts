@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { deletionCost, foreignKeys, readPodMark } from '@spotalis/core';
+import { deletionCost, enabledLabel, foreignKeys, readPodMark, targetSpot } from '@spotalis/core';
 import { rebalance, settled, spotPercentage } from '../scenarios/repair.ts';
 import { openStage, type Stage } from '../scenarios/stage.ts';
-import { type Pod, splitOf, typeOf, Workload } from '../scenarios/workload.ts';
+import { manifest, optedInNamespace, type Pod, splitOf, typeOf, Workload } from '../scenarios/workload.ts';
 import { burstWith, expectExactBurst, expectOnTargetBut, expectSteeredInTime } from './burst.ts';
 
 const policy = { spotPercentage: 80, minOnDemand: 3 };
@@ -99,4 +99,31 @@ describe('without a controller', () => {
       await changed.ready(replicas);
     }
   }, 150_000);
+
+  it('pods from before on a node that says nothing are counted, and growth goes on exactly (B1)', async () => {
+    const { api } = stage.cluster;
+    const [bare = '', ...others] = (await api.list('Node')).map(({ metadata }) => metadata?.name ?? '');
+    const cordon = (unschedulable: boolean) =>
+      Promise.all(others.map((name) => api.patch('Node', name, { spec: { unschedulable } })));
+    await cordon(true);
+    await api.patch('Node', bare, { metadata: { labels: { 'karpenter.sh/capacity-type': null } } });
+    const sixty = { spotPercentage: 60, minOnDemand: 1 };
+    const declaration = { name: 'web', namespace: 'untyped', replicas: 6, policy: sixty };
+    const managed = manifest(declaration);
+    await api.apply([
+      optedInNamespace('untyped'),
+      { ...managed, metadata: { ...managed.metadata, labels: { [enabledLabel]: 'false' } } },
+    ]);
+    const adopted = new Workload(api, declaration);
+    await adopted.ready(6);
+    await cordon(false);
+    await adopted.patch({ metadata: { labels: { [enabledLabel]: 'true' } } });
+    for (const replicas of [20, 12, 20, 9, 21]) {
+      await adopted.scale(replicas);
+      const { spot, unsteered } = await adopted.splitWhenCreated(replicas);
+      if (replicas >= 20)
+        expect({ spot, unsteered }).toEqual({ spot: targetSpot(sixty, replicas), unsteered: 6 });
+      await adopted.ready(replicas);
+    }
+  }, 90_000);
 });

@@ -4,6 +4,7 @@ export { deletionCost, ordinalType, position, slotType } from './distribution/sl
 export {
   clamp,
   drift,
+  type PodCounts,
   type PolicyNumbers,
   spotAfterGrowth,
   spotAmongSurvivors,

@@ -1,4 +1,4 @@
-import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
+import type { CapacityType, PodCounts, PolicyNumbers } from '@spotalis/core';
 
 /**
  * Who holds which place among the pods of a ReplicaSet. All webhook and controller replicas share one ledger, so that
@@ -123,7 +123,7 @@ export type Decision =
       /** On-demand only because a breaker is open. */
       readonly substitute: boolean;
       /** With this pod in it. */
-      readonly counts: TypeCounts;
+      readonly counts: PodCounts;
     }
   /** Read the ReplicaSet (quorum GET) and ask again with `fresh`. */
   | { readonly kind: 'need-replicaset' }
@@ -154,7 +154,11 @@ export interface ListMark {
 export interface LedgerPod {
   /** The reservation on the pod; the pod's UID where there is none. */
   readonly token: string;
-  readonly type: CapacityType;
+  /**
+   * Null while neither the pod nor its node says it: the pod counts as a replica all the same. What the ledger knows
+   * of its type stays.
+   */
+  readonly type: CapacityType | null;
   /** Absent on a pod that was never given one. */
   readonly rank?: number | undefined;
   readonly substitute?: boolean;
@@ -171,14 +175,15 @@ export interface PodList {
 /** `outdated`: as much or more was known already. `gone`: the pod was seen to end before. */
 export type SeenOutcome = 'recorded' | 'outdated' | 'gone';
 
-export interface LedgerCounts extends TypeCounts {
+export interface LedgerCounts extends PodCounts {
+  readonly untyped: number;
   /** How many of them are decisions whose pod was not seen yet. */
   readonly pending: number;
 }
 
 export type LedgerEntry = {
   readonly token: string;
-  readonly type: CapacityType;
+  readonly type: CapacityType | null;
   readonly rank?: number;
   readonly substitute: boolean;
 } & ({ readonly state: 'pending' } | { readonly state: 'live'; readonly resourceVersion: string });

@@ -300,6 +300,33 @@ describe('many replicas around one ledger', () => {
     );
   });
 
+  it('count pods of which nobody knows the type, with no controller to tell of any pod', () => {
+    let checked = 0;
+    fc.assert(
+      fc.property(fc.integer(), policies, (seed, policy) => {
+        const world = new Simulation(seed, policy);
+        const { cluster } = world;
+        world.observing = false;
+        Object.assign(cluster, { bypassed: 1, unrecognised: 1 });
+        const untyped = grown(world, 1, 6);
+        cluster.bypassed = 0;
+        let replicas = grown(world, untyped + 10, 40);
+        const { onDemand } = cluster.counts();
+        expect(onDemand).toBeGreaterThanOrEqual(Math.min(policy.minOnDemand, replicas - untyped));
+        // So few of them were admitted that share and floor cannot be met yet.
+        if (cluster.drift() !== 0 || onDemand < policy.minOnDemand) return;
+        for (let i = 0; i < 3; i++) {
+          grown(world, untyped, replicas);
+          replicas = grown(world, replicas, replicas + 5);
+          expect(cluster.drift()).toBe(0);
+          checked++;
+        }
+      }),
+      runs,
+    );
+    expect(checked).toBeGreaterThan(runs.numRuns);
+  });
+
   it('list rarely in a burst', () => {
     const world = new Simulation(7, { spotPercentage: 33, minOnDemand: 7 });
     world.cluster.scale(500);

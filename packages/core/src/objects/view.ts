@@ -8,7 +8,7 @@ import {
   type Resources,
   subtractResources,
 } from '../rebalance/resources.ts';
-import type { TypeCounts } from '../distribution/target.ts';
+import type { PodCounts } from '../distribution/target.ts';
 import type { TemplateView, WorkloadView } from '../rebalance/workload.ts';
 import type { ObservedNode } from './node.ts';
 import type { ObservedPod } from './pod.ts';
@@ -71,7 +71,7 @@ export interface WorkloadSurroundings {
   /** A Deployment's own. */
   readonly replicaSets: readonly ObservedReplicaSet[];
   /** What their ledgers hold, by the UID of the ReplicaSet. */
-  readonly ledgers: ReadonlyMap<string, TypeCounts>;
+  readonly ledgers: ReadonlyMap<string, PodCounts>;
 }
 
 export function workloadViewOf(

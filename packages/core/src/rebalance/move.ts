@@ -1,5 +1,6 @@
 import { allowedTypes } from '../capacity/allowed.ts';
 import { type CapacityType, otherType } from '../capacity/type.ts';
+import type { PodCounts } from '../distribution/target.ts';
 import { availabilityOf } from './availability.ts';
 import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
 import { type Candidates, candidatesOf } from './candidate.ts';
@@ -97,11 +98,18 @@ function prove(drifting: Drifting, candidates: Candidates, missing: DecidedFor<'
   return { ...missing, verdict: { kind: 'prove', to, shape: reading.shape } };
 }
 
-function ledgerDiffers({ workload }: RebalanceSnapshot, { counts }: Standing): Decided | null {
+function ledgerDiffers({ workload }: RebalanceSnapshot, standing: Standing): Decided | null {
   if (workload.kind === 'StatefulSet') return null;
   const ledger = activeRevision(workload)?.ledger ?? null;
-  const agrees = ledger !== null && ledger.spot === counts.spot && ledger.onDemand === counts.onDemand;
-  return agrees ? null : held('LedgerDiffers', { ledger });
+  return ledger !== null && agrees(ledger, standing) ? null : held('LedgerDiffers', { ledger });
+}
+
+/** A pod whose node has lost its label keeps the type that it had in the ledger. */
+function agrees(ledger: PodCounts, { counts, untyped }: Standing): boolean {
+  const remembered = untyped - (ledger.untyped ?? 0);
+  const spot = ledger.spot - counts.spot;
+  const onDemand = ledger.onDemand - counts.onDemand;
+  return spot >= 0 && onDemand >= 0 && spot + onDemand === remembered;
 }
 
 function evidenceWithout(drifting: Drifting, leaving: Member | null, volumes: PodVolumes): Evidence {

@@ -1,5 +1,5 @@
 import type { CapacityType } from '../capacity/type.ts';
-import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
+import type { PodCounts, PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { Breaker } from '../drought/breaker.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
@@ -178,7 +178,7 @@ export interface FactsByReason {
   CostOrder: { readonly pods: number };
   Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
   PodsMissing: { readonly pods: number; readonly wanted: number };
-  LedgerDiffers: { readonly ledger: TypeCounts | null };
+  LedgerDiffers: { readonly ledger: PodCounts | null };
   PlacementConflict: {
     /** Null: the pods allow neither type. */
     readonly to: CapacityType | null;

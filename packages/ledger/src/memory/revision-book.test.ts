@@ -85,7 +85,7 @@ describe('the places of a ReplicaSet', () => {
     book.released('a', 2_000);
     book.cancel('c', 2_000);
     book.announce(['a', 'b', 'c', 'd'].map(own), '1', 3_000);
-    expect(book.counts()).toEqual({ spot: 1, onDemand: 1, pending: 1 });
+    expect(book.counts()).toEqual({ spot: 1, onDemand: 1, untyped: 0, pending: 1 });
     expect(book.lookup('d')).toMatchObject({ state: 'pending', rank: 4 });
   });
 

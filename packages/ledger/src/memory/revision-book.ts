@@ -1,4 +1,4 @@
-import { type CapacityType, typeForNext, type TypeCounts } from '@spotalis/core';
+import { type CapacityType, type PodCounts, typeForNext } from '@spotalis/core';
 import type {
   DecideRequest,
   Decision,
@@ -16,10 +16,12 @@ import { type LedgerTiming, newborn } from '../timing.ts';
 import type { BreakerBook } from './breaker-book.ts';
 
 interface Place {
-  readonly type: CapacityType;
+  readonly type: CapacityType | null;
   readonly rank: number | undefined;
   readonly substitute: boolean;
 }
+
+const noPlace: Place = { type: null, rank: undefined, substitute: false };
 
 type Entry = Place &
   /** `by`: the process that asked. */
@@ -139,7 +141,11 @@ export class RevisionBook {
   seen(pod: LedgerPod, nowUs: number): SeenOutcome {
     if (this.#isGone(pod.token, nowUs)) return 'gone';
     const entry = this.#entries.get(pod.token);
-    if (entry?.state === 'live' && compareResourceVersions(entry.asOf, pod.resourceVersion) >= 0)
+    if (
+      entry?.state === 'live' &&
+      compareResourceVersions(entry.asOf, pod.resourceVersion) >= 0 &&
+      !isTypeNews(entry, pod)
+    )
       return 'outdated';
     this.#putLive(pod, pod.resourceVersion);
     return 'recorded';
@@ -165,7 +171,12 @@ export class RevisionBook {
       if (goneAt !== undefined && goneAt >= markUs) continue;
       this.#gone.delete(pod.token);
       const entry = this.#entries.get(pod.token);
-      if (entry?.state === 'live' && compareResourceVersions(entry.asOf, resourceVersion) > 0) continue;
+      if (
+        entry?.state === 'live' &&
+        compareResourceVersions(entry.asOf, resourceVersion) > 0 &&
+        !isTypeNews(entry, pod)
+      )
+        continue;
       this.#putLive(pod, laterResourceVersion(pod.resourceVersion, resourceVersion));
     }
     // A mark may be that of a release before the clock was set back; deadlines are of the clock as it is.
@@ -189,7 +200,7 @@ export class RevisionBook {
 
   counts(): LedgerCounts {
     const entries = [...this.#entries.values()];
-    return { ...this.#typeCounts(), pending: entries.filter((entry) => entry.state === 'pending').length };
+    return { ...this.#podCounts(), pending: entries.filter((entry) => entry.state === 'pending').length };
   }
 
   lookup(token: string): LedgerEntry | undefined {
@@ -250,7 +261,7 @@ export class RevisionBook {
   }
 
   #nextPlace({ token, policy, allowed, dryRun = false }: DecideRequest, context: DecideContext) {
-    let type = allowed === 'both' ? typeForNext(policy, this.#typeCounts()) : allowed;
+    let type = allowed === 'both' ? typeForNext(policy, this.#podCounts()) : allowed;
     let substitute = false;
     if (type === 'spot' && allowed === 'both') {
       const { breaker, poolOpen, nowUs } = context;
@@ -270,32 +281,40 @@ export class RevisionBook {
     return rank;
   }
 
-  #putLive({ token, type, rank, substitute = false }: LedgerPod, asOf: string): void {
-    this.#entries.set(token, { state: 'live', type, rank, substitute, asOf });
+  #putLive(pod: LedgerPod, asOf: string): void {
+    const known = this.#entries.get(pod.token);
+    const { type, rank, substitute = false } = pod.type === null ? (known ?? noPlace) : pod;
+    const latest = known?.state === 'live' ? laterResourceVersion(known.asOf, asOf) : asOf;
+    this.#entries.set(pod.token, { state: 'live', type, rank, substitute, asOf: latest });
   }
 
-  #again(token: string, entry: Entry, replay: boolean): Decision {
-    return this.#decided(token, { ...entry, rank: entry.rank ?? 0 }, replay);
+  #again(token: string, { type, rank, substitute }: Entry, replay: boolean): Decision {
+    return this.#decided(token, { type: type ?? 'on-demand', rank: rank ?? 0, substitute }, replay);
   }
 
   #decided(
     token: string,
-    { type, rank, substitute }: Place & { rank: number },
+    { type, rank, substitute }: { type: CapacityType; rank: number; substitute: boolean },
     replay: boolean,
     adding?: CapacityType,
   ): Decision {
-    const { spot, onDemand } = this.#typeCounts();
+    const { spot, onDemand, untyped } = this.#podCounts();
     const counts = {
       spot: spot + (adding === 'spot' ? 1 : 0),
       onDemand: onDemand + (adding === 'on-demand' ? 1 : 0),
+      untyped,
     };
     return { kind: 'decided', type, rank, token, replay, substitute, counts };
   }
 
-  #typeCounts(): TypeCounts {
+  #podCounts(): Required<PodCounts> {
     let spot = 0;
-    for (const entry of this.#entries.values()) if (entry.type === 'spot') spot++;
-    return { spot, onDemand: this.#entries.size - spot };
+    let untyped = 0;
+    for (const { type } of this.#entries.values()) {
+      if (type === 'spot') spot++;
+      if (type === null) untyped++;
+    }
+    return { spot, onDemand: this.#entries.size - spot - untyped, untyped };
   }
 
   #isGone(token: string, nowUs: number): boolean {
@@ -313,6 +332,11 @@ export class RevisionBook {
       }
     }
   }
+}
+
+/** No version is needed to believe it: what was known before was nothing. */
+function isTypeNews(known: Place, { type }: LedgerPod): boolean {
+  return known.type === null && type !== null;
 }
 
 function isRecent(atUs: number | undefined, nowUs: number, keptMs: number): boolean {

@@ -15,7 +15,7 @@
         13 pending deadline in us   14 tombstones kept in us   15 idle expiry in ms
         16 clock margin in us       17 greatest age of a newborn in us
         18 the process's number     19 it asked this before and heard no answer: 0 | 1
-  Out   { 1, ledger id, type, rank, token, replay, substitute, spot, on-demand }
+  Out   { 1, ledger id, type, rank, token, replay, substitute, spot, on-demand, untyped }
         { 0, ledger id }                        read the ReplicaSet
         { -1, ledger id, reason, mark in us }   list its pods
 ]]
@@ -41,12 +41,14 @@ if spot + ondemand ~= redis.call('HLEN', KEYS[2]) and not dry then
   spot, ondemand = 0, 0
 end
 
+local untyped = untypedcount()
+
 local meta = redis.call('HMGET', KEYS[1], 'id', 'seeded', 'release', 'list', 'replicas', 'version')
 local id = meta[1] or ''
 local seeded, release, list = meta[2], tonumber(meta[3] or 0), tonumber(meta[4] or 0)
 
 local function again(of, entry, replay)
-  return { 1, id, entry.type, math.max(entry.rank, 0), of, replay, tonumber(entry.substitute), spot, ondemand }
+  return { 1, id, entry.type, math.max(entry.rank, 0), of, replay, tonumber(entry.substitute), spot, ondemand - untyped, untyped }
 end
 
 local known = read(token)
@@ -62,7 +64,7 @@ if carried ~= '' then
   end
 end
 if ended(token, now, kept) then
-  return { 1, id, 'o', 0, token, 1, 0, spot, ondemand }
+  return { 1, id, 'o', 0, token, 1, 0, spot, ondemand - untyped, untyped }
 end
 
 local replicas = meta[5] and tonumber(meta[5])
@@ -134,10 +136,10 @@ end
 local type = ARGV[5] == 'spot' and 's' or 'o'
 local substitute = '0'
 if ARGV[5] == 'both' then
-  -- By count: spot iff S + 1 <= f(N + 1).
-  local n = spot + ondemand + 1
+  -- By count: spot iff S + 1 <= f(N + 1), and the floor is full without those of which nobody knows the type.
+  local n, floor = spot + ondemand + 1, tonumber(ARGV[4])
   local share = math.floor((n * tonumber(ARGV[3]) + 99) / 100)
-  if spot + 1 <= math.max(0, math.min(share, n - tonumber(ARGV[4]))) then
+  if spot + 1 <= math.max(0, math.min(share, n - floor)) and ondemand - untyped >= floor then
     if letsspotthrough(KEYS[9], token, ARGV[10] == '1', now, dry, idle) then
       type = 's'
     else
@@ -158,4 +160,4 @@ if type == 's' then
 else
   ondemand = ondemand + 1
 end
-return { 1, id, type, rank, token, 0, tonumber(substitute), spot, ondemand }
+return { 1, id, type, rank, token, 0, tonumber(substitute), spot, ondemand - untyped, untyped }

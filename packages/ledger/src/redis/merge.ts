@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from '../errors.ts';
 import type { PodList } from '../ledger.ts';
-import { array, text, typeCode } from './reply.ts';
+import { array, podFields, text } from './reply.ts';
 import { type Script, scripts } from './script.ts';
 
 /**
@@ -36,15 +36,7 @@ async function mergeOnce(list: PodList, mark: string, io: MergeRun): Promise<boo
   let id = '';
   // At least once: an empty list is a fact too.
   for (let start = 0; start === 0 || start < pods.length; start += podsPerChunk) {
-    const chunk = pods
-      .slice(start, start + podsPerChunk)
-      .flatMap((pod) => [
-        pod.token,
-        typeCode(pod.type),
-        pod.rank ?? -1,
-        pod.substitute === true ? 1 : 0,
-        pod.resourceVersion,
-      ]);
+    const chunk = pods.slice(start, start + podsPerChunk).flatMap(podFields);
     const reply = await io.run(scripts.mergePods, [
       id,
       mark,

@@ -154,7 +154,7 @@ const revision = fc
 const token = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
 const type = fc.constantFrom('spot' as const, 'on-demand' as const);
 const version = fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constantFrom(9, 10, 11)).map((n) => String(n));
-const pod = fc.record(
+const typedPod = fc.record(
   {
     token,
     type,
@@ -164,6 +164,8 @@ const pod = fc.record(
   },
   { requiredKeys: ['token', 'type', 'resourceVersion'] },
 );
+const untypedPod = fc.record({ token, type: fc.constant(null), resourceVersion: version });
+const pod = fc.oneof({ weight: 4, arbitrary: typedPod }, { weight: 1, arbitrary: untypedPod });
 const count = fc.record({ replicas: fc.nat(9), resourceVersion: version });
 const knowledge = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'cached' as const }) },

@@ -169,11 +169,7 @@ export class RedisLedger implements Ledger {
 
   async seen(revision: Revision, pod: LedgerPod): Promise<SeenOutcome> {
     const answer = await this.#onPlaces(scripts.seePod, revision, [
-      pod.token,
-      reply.typeCode(pod.type),
-      pod.rank ?? -1,
-      pod.substitute === true ? 1 : 0,
-      pod.resourceVersion,
+      ...reply.podFields(pod),
       this.#timing.goneMs * 1000,
       this.#timing.idleMs,
     ]);
@@ -258,8 +254,8 @@ export class RedisLedger implements Ledger {
 
   async counts(revision: Revision): Promise<LedgerCounts> {
     const answer = await this.#run(scripts.countPlaces, this.#keys.counted(revision), []);
-    const [spot, onDemand, pending] = reply.array(answer).map(Number);
-    return { spot: spot ?? 0, onDemand: onDemand ?? 0, pending: pending ?? 0 };
+    const [spot = 0, onDemand = 0, pending = 0, untyped = 0] = reply.array(answer).map(Number);
+    return { spot, onDemand, untyped, pending };
   }
 
   async lookup(revision: Revision, tokens: readonly string[]): Promise<readonly (LedgerEntry | undefined)[]> {

@@ -3,6 +3,7 @@ import type {
   Breaker,
   Decision,
   LedgerEntry,
+  LedgerPod,
   ListReason,
   ReplicaSetInfo,
   SeenOutcome,
@@ -26,6 +27,16 @@ export function typeCode(type: CapacityType): 's' | 'o' {
   return type === 'spot' ? 's' : 'o';
 }
 
+/** Among the on-demand ones: a pod whose type nobody knows (see places.lua). */
+const untypedRank = -2;
+
+/** token, type, rank, substitute, resourceVersion: a pod as the scripts take it. */
+export function podFields({ token, type, rank = -1, substitute, resourceVersion }: LedgerPod) {
+  return type === null
+    ? [token, 'o', untypedRank, 0, resourceVersion]
+    : [token, typeCode(type), rank, substitute === true ? 1 : 0, resourceVersion];
+}
+
 function typeOf(code: unknown): CapacityType {
   return code === 's' ? 'spot' : 'on-demand';
 }
@@ -46,7 +57,7 @@ export function decideReply(reply: unknown, epoch: number): DecideReply {
       decision: { kind: 'need-list', reason: listReason(reason), mark: { atUs: Number(mark), epoch } },
     };
   }
-  const [type, rank, token, replay, substitute, spot, onDemand] = rest;
+  const [type, rank, token, replay, substitute, spot, onDemand, untyped] = rest;
   return {
     ledgerId,
     decision: {
@@ -56,7 +67,7 @@ export function decideReply(reply: unknown, epoch: number): DecideReply {
       token: text(token),
       replay: replay === 1,
       substitute: substitute === 1,
-      counts: { spot: Number(spot), onDemand: Number(onDemand) },
+      counts: { spot: Number(spot), onDemand: Number(onDemand), untyped: Number(untyped) },
     },
   };
 }
@@ -84,9 +95,9 @@ export function entry(token: string, value: string): LedgerEntry {
   const [state, type, rank, substitute, version] = value.split('|');
   const place = {
     token,
-    type: typeOf(type),
+    type: Number(rank) === untypedRank ? null : typeOf(type),
     substitute: substitute === '1',
-    ...(rank === '-1' ? {} : { rank: Number(rank) }),
+    ...(Number(rank) < 0 ? {} : { rank: Number(rank) }),
   };
   return state === 'P'
     ? { ...place, state: 'pending' }

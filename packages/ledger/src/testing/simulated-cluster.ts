@@ -1,9 +1,10 @@
-import { deletionCost, drift, type PolicyNumbers } from '@spotalis/core';
+import { type CapacityType, deletionCost, drift, type PodCounts, type PolicyNumbers } from '@spotalis/core';
 import type { LedgerPod, PodList, ReplicaCount } from '../ledger.ts';
 import type { Agenda } from './agenda.ts';
 import type { Random } from './random.ts';
 
 export interface SimulatedPod extends LedgerPod {
+  readonly type: CapacityType | null;
   rank: number;
   cost: number;
   resourceVersion: string;
@@ -17,7 +18,7 @@ export interface SimulatedPod extends LedgerPod {
 
 export interface Admitted {
   readonly token: string | undefined;
-  readonly type: LedgerPod['type'];
+  readonly type: CapacityType;
   readonly rank: number;
 }
 
@@ -39,6 +40,8 @@ export class SimulatedCluster {
   /** The share of creations that another webhook rejects after ours has decided, or that bypass ours. */
   rejected = 0;
   bypassed = 0;
+  /** The share of pods that bypass ours and come up on a node without a recognised label. */
+  unrecognised = 0;
   rejections = 0;
   readonly #agenda: Agenda;
   readonly #random: Random;
@@ -91,10 +94,17 @@ export class SimulatedCluster {
     return this.#pods.filter(({ deleted }) => !deleted);
   }
 
+  counts(): Required<PodCounts> {
+    const types = this.active().map(({ type }) => type);
+    const spot = types.filter((type) => type === 'spot').length;
+    const untyped = types.filter((type) => type === null).length;
+    return { spot, onDemand: types.length - spot - untyped, untyped };
+  }
+
   /** Spot pods too many or too few. */
   drift(): number {
-    const spot = this.active().filter(({ type }) => type === 'spot').length;
-    return drift(this.policy, { spot, onDemand: this.active().length - spot });
+    const { spot, onDemand, untyped } = this.counts();
+    return drift(this.policy, { spot, onDemand: onDemand + untyped });
   }
 
   settled(): boolean {
@@ -196,7 +206,8 @@ export class SimulatedCluster {
     const uid = `call-${this.#calls++}`;
     this.#agenda.after(this.#random.between(1, 10), () => {
       if (this.#random.chance(this.bypassed)) {
-        this.#persist(uid, { token: undefined, type: 'on-demand', rank: 0 });
+        const type = this.#random.chance(this.unrecognised) ? null : 'on-demand';
+        this.#persist(uid, { token: undefined, type, rank: 0 });
         created(true);
         return;
       }
@@ -214,14 +225,14 @@ export class SimulatedCluster {
     });
   }
 
-  #persist(uid: string, { token, type, rank }: Admitted): void {
+  #persist(uid: string, { token, type, rank }: Omit<Admitted, 'type'> & Pick<SimulatedPod, 'type'>): void {
     this.#changed();
     const { nowMs } = this.#agenda;
     const pod: SimulatedPod = {
       token: token ?? `pod-of-${uid}`,
       type,
       rank,
-      cost: token === undefined ? 0 : deletionCost(this.policy, type, rank),
+      cost: token === undefined || type === null ? 0 : deletionCost(this.policy, type, rank),
       resourceVersion: String(this.#version),
       createdAtMs: nowMs,
       countedFromMs: nowMs + this.#random.between(2, 100),
