@@ -301,6 +301,18 @@ export const mutations = [
     ],
   },
   {
+    name: 'a StatefulSet keeps its floor by count alone',
+    because: 'a scale-down to its first ordinals finds them on spot',
+    tests: `${rebalance}repair`,
+    edits: [
+      {
+        file: `${rebalance}ordinals.ts`,
+        find: "return member.type === 'spot' && index !== null && index < minOnDemand;",
+        replace: "return member.type === 'spot' && index !== null && index < 0 * minOnDemand;",
+      },
+    ],
+  },
+  {
     name: 'moves amid a rollout',
     because: 'pods are evicted that the rollout is about to replace',
     tests: `${rebalance}gate`,

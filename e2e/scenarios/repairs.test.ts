@@ -224,6 +224,30 @@ const scenarios: readonly Scenario[] = [
       },
     }),
   ),
+  ...(['OrderedReady', 'Parallel'] as const).map(
+    (podManagementPolicy): Scenario => ({
+      name: `a StatefulSet managed ${podManagementPolicy} keeps a new floor also when it is scaled down to it`,
+      namespace: `ordinals-${podManagementPolicy.toLowerCase()}`,
+      // The count is right at once: web-0 goes to on-demand for the floor, web-1 to spot in its place.
+      evictions: 2,
+      patches: 0,
+      play: async (stage, namespace) => {
+        const policy = { spotPercentage: 50, minOnDemand: 0 };
+        const spec = { podManagementPolicy };
+        const workload = await stage.declare(
+          ten(namespace, 50, { kind: 'StatefulSet', replicas: 4, policy, spec }),
+        );
+        await settled(workload, { spot: 2, onDemand: 2 });
+        await workload.patch(annotate({ [policyKeys.minOnDemand]: '1' }));
+        await waitFor('two moves', () => stage.evictions(namespace) === 2, { timeoutMs: 90_000 });
+        await settled(workload, { spot: 2, onDemand: 2 });
+        await verdictOn(stage, workload, 'Balanced');
+        await workload.scale(1);
+        await settled(workload, { spot: 0, onDemand: 1 });
+        await verdictOn(stage, workload, 'Balanced');
+      },
+    }),
+  ),
 ];
 
 describe('repairs, of workloads side by side', () => {

@@ -129,7 +129,7 @@ export type {
   RebalanceSnapshot,
   WebhookState,
 } from './rebalance/snapshot.ts';
-export { standingOf } from './rebalance/standing.ts';
+export { standingOf, wantsMoves } from './rebalance/standing.ts';
 export {
   type Correction,
   type Decided,
@@ -140,6 +140,7 @@ export {
   type Misfits,
   type Move,
   type MoveFacts,
+  type OrdinalStanding,
   type PodReference,
   type RebalanceReason,
   rebalanceReasons,

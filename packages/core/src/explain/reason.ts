@@ -140,6 +140,10 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
       '`rebalance.maxMovesPerMinute` or `maxInFlight` is reached, or in a drought `fallback.maxRemovalsPerMinute`',
   },
   FloorShort: { means: 'a pod is moved to on-demand, because the floor is not met' },
+  FloorOrdinal: {
+    means:
+      'a pod of a StatefulSet is moved to on-demand although the share is right: a scale-down keeps the lowest ordinals, and the floor needs this one',
+  },
   SpotSurplus: { means: 'a pod is moved to on-demand, because spot has too many' },
   OnDemandSurplus: { means: 'a pod is moved to spot, because on-demand has too many' },
 };

@@ -272,6 +272,13 @@ export function explainRebalance(trace: RebalanceTrace): string {
     }
     case 'FloorShort':
       return move(trace.facts, `the floor is ${standing?.numbers.minOnDemand ?? 0} and ${share(standing)}`);
+    case 'FloorOrdinal': {
+      const floor = standing?.numbers.minOnDemand ?? 0;
+      return move(
+        trace.facts,
+        `the floor is ${floor} and a scale-down removes the highest ordinals first, so the first ${floor} belong on on-demand`,
+      );
+    }
     case 'SpotSurplus':
     case 'OnDemandSurplus':
       return move(trace.facts, share(standing));

@@ -17,12 +17,20 @@ import { hasNeighbourRules } from './spread.ts';
 import { type Decided, type DecidedFor, type Exclusion, held, type Standing } from './verdict.ts';
 import type { TemplateView } from './workload.ts';
 
+/** What there is too much of, and which pods of it would mend that. */
+export interface Surplus {
+  readonly reason: 'FloorOrdinal' | 'SpotSurplus' | 'OnDemandSurplus';
+  readonly from: CapacityType;
+  readonly pods: readonly Member[];
+}
+
 /** Everything about one workload that is known to drift and free to be repaired. */
 interface Drifting {
   readonly snapshot: RebalanceSnapshot;
   readonly members: readonly Member[];
   readonly standing: Standing;
   readonly template: TemplateView;
+  readonly surplus: Surplus;
   readonly from: CapacityType;
   readonly to: CapacityType;
   readonly nowMs: number;
@@ -37,6 +45,7 @@ export function nextMove(
   snapshot: RebalanceSnapshot,
   members: readonly Member[],
   standing: Standing,
+  surplus: Surplus,
   nowMs: number,
 ): Decided {
   const { workload, settings } = snapshot;
@@ -45,7 +54,7 @@ export function nextMove(
   const template = workload.kind === 'StatefulSet' ? workload.template : activeRevision(workload)?.template;
   // Without a revision nothing is wanted, and the rollout gate is closed.
   if (template === undefined) return held('PodsMissing', { pods: members.length, wanted: workload.replicas });
-  const from = standing.drift > 0 ? 'spot' : 'on-demand';
+  const { from } = surplus;
   const to = otherType(from);
   const nodes = withPlaceholder(snapshot.nodes, snapshot.placeholders[to]);
   const drifting: Drifting = {
@@ -53,6 +62,7 @@ export function nextMove(
     members,
     standing,
     template,
+    surplus,
     from,
     to,
     nowMs,
@@ -63,7 +73,7 @@ export function nextMove(
   const allowed = allowedTypes(template.spec, settings.placement);
   if (allowed === 'none') return held('PlacementConflict', { to: null });
   if (allowed !== 'both' && allowed !== to) return held('PlacementConflict', { to });
-  const candidates = candidatesOf(members, {
+  const candidates = candidatesOf(surplus.pods, {
     workload,
     numbers: standing.numbers,
     from,
@@ -241,7 +251,7 @@ function pdbGate(
 }
 
 function moveOf(
-  { snapshot, standing, from, to }: Drifting,
+  { snapshot, standing, surplus, from, to }: Drifting,
   { pod, doom }: Member,
   evidence: string,
   pdb: string | null,
@@ -250,10 +260,9 @@ function moveOf(
   const node = pod.nodeName;
   const trial = snapshot.webhook.kind === 'bypassed';
   const floorIsShort = counts.onDemand < Math.min(numbers.minOnDemand, replicas);
-  const surplus = floorIsShort ? 'FloorShort' : 'SpotSurplus';
   return {
     verdict: { kind: 'move', move: { pod: referenceTo(pod), from, to, node, evidence, pdb, trial } },
-    reason: from === 'on-demand' ? 'OnDemandSurplus' : surplus,
+    reason: from === 'spot' && floorIsShort ? 'FloorShort' : surplus.reason,
     facts: { pod: pod.name, from, to, node, evidence, doom, ready: pod.ready },
   };
 }

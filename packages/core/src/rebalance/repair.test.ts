@@ -124,6 +124,8 @@ const bySurvival = (pods: readonly WorkloadPod[]): readonly WorkloadPod[] => {
   return pods.toSorted((a, b) => costOf(b) - costOf(a));
 };
 
+const ordinalOf = ({ name }: WorkloadPod): number => Number(name.split('-')[1]);
+
 const free = { ...settings, allowSingleReplica: true };
 const size = fc.nat(20);
 
@@ -170,7 +172,7 @@ describe('repairing a drift', () => {
     );
   });
 
-  it('takes exactly |d| moves of a StatefulSet', () => {
+  it('of a StatefulSet moves what the floor needs at every smaller size, and then |d|, each ordinal once', () => {
     fc.assert(
       fc.property(
         policyNumbers,
@@ -189,10 +191,26 @@ describe('repairing a drift', () => {
             policy: policy(numbers.spotPercentage, numbers.minOnDemand),
             settings: free,
           });
-          const d = Math.abs(drift(numbers, counted(pods)));
-          const end = run(start, numbers, d + 1);
-          expect(end.moves).toBe(d);
-          expect(end.last.reason).toBe('Balanced');
+          const { spot, onDemand } = counted(pods);
+          const below = counted(pods.slice(0, numbers.minOnDemand)).spot;
+          const rest = drift(numbers, { spot: spot - below, onDemand: onDemand + below });
+          const moves = below + Math.abs(rest);
+          const end = run(start, numbers, moves + 1);
+          expect(end.moves).toBe(moves);
+          expect(end.last).toMatchObject({ reason: 'Balanced', standing: { drift: 0 } });
+          // Scaled down, it keeps the lowest ordinals.
+          const byOrdinal = end.pods.toSorted((a, b) => ordinalOf(a) - ordinalOf(b));
+          const isOff = (one: WorkloadPod): boolean =>
+            ordinalType(numbers, ordinalOf(one), firstOrdinal) !== one.annotations[podKeys.capacityType];
+          const pairs = byOrdinal.filter(isOff).length / 2;
+          let worst = 0;
+          for (let replicas = 1; replicas < pods.length; replicas++) {
+            const left = counted(byOrdinal.slice(0, replicas));
+            expect(left.onDemand).toBeGreaterThanOrEqual(Math.min(numbers.minOnDemand, replicas));
+            worst = Math.max(worst, Math.abs(left.spot - targetSpot(numbers, replicas)));
+          }
+          expect(worst).toBeLessThanOrEqual(pairs);
+          expect(end.last.standing?.ordinals?.worst?.off ?? 0).toBe(worst);
         },
       ),
       propertyRuns,

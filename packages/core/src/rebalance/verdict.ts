@@ -82,6 +82,15 @@ export interface Standing {
   readonly target: number;
   /** Moves needed: spot pods too many above 0, too few below. */
   readonly drift: number;
+  /** Only of a StatefulSet. */
+  readonly ordinals?: OrdinalStanding;
+}
+
+export interface OrdinalStanding {
+  /** Spot pods on ordinals that the floor needs on on-demand after a scale-down. They are moved whatever the drift. */
+  readonly belowFloor: number;
+  /** The smaller size at which most pods would be on the wrong type, and how many; null: none at any. */
+  readonly worst: { readonly replicas: number; readonly off: number } | null;
 }
 
 /** Why a pod of the surplus type was not chosen. */
@@ -209,6 +218,7 @@ export interface FactsByReason {
     readonly limit: number;
   };
   FloorShort: MoveFacts;
+  FloorOrdinal: MoveFacts;
   SpotSurplus: MoveFacts;
   OnDemandSurplus: MoveFacts;
 }
@@ -226,7 +236,7 @@ export interface MoveFacts {
 export type RebalanceReason = keyof FactsByReason;
 
 /**
- * In the order in which they are looked for, but for the last three, which are reasons of moves. `PlacementConflict`
+ * In the order in which they are looked for, but for the last four, which are reasons of moves. `PlacementConflict`
  * is looked for after `NoFallback` already where the pods allow neither type and no drift shows it.
  */
 export const rebalanceReasons = [
@@ -276,6 +286,7 @@ export const rebalanceReasons = [
   'PdbBlocks',
   'BudgetSpent',
   'FloorShort',
+  'FloorOrdinal',
   'SpotSurplus',
   'OnDemandSurplus',
 ] as const satisfies readonly RebalanceReason[];
