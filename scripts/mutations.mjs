@@ -81,6 +81,25 @@ export const mutations = [
     ],
   },
   {
+    name: 'what was known outlives a restored etcd',
+    because:
+      'its resourceVersions are the greater ones for hours, and the count of then keeps the fence open',
+    tests: `${ledger}memory`,
+    edits: [{ file: book, find: 'if (wentBack) this.#beginAnew();', replace: '' }],
+  },
+  {
+    name: 'a verified count must be the later one',
+    because: 'once etcd was restored and has caught up, a ledger keeps the count of before',
+    tests: `${ledger}memory`,
+    edits: [
+      {
+        file: book,
+        find: "if (known !== undefined && knowledge.kind === 'verified') {",
+        replace: "if (known !== undefined && knowledge.kind === 'fresh') {",
+      },
+    ],
+  },
+  {
     name: 'pods of an unknown type do not count',
     because: 'the ledger looks full too late, and decisions on what is gone pass',
     tests: ledger,

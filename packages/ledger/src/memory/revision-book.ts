@@ -2,9 +2,11 @@ import { type CapacityType, type PodCounts, typeForNext } from '@spotalis/core';
 import type {
   DecideRequest,
   Decision,
+  Knowledge,
   LedgerCounts,
   LedgerEntry,
   LedgerPod,
+  ListMark,
   ListReason,
   OwnDecision,
   PodList,
@@ -56,6 +58,8 @@ export class RevisionBook {
   #lastReleaseUs = 0;
   #lastListUs = 0;
   #replicas: ReplicaCount | undefined;
+  /** The latest resourceVersion of a pod or a list. */
+  #newest: string | undefined;
 
   constructor(timing: LedgerTiming) {
     this.#timing = timing;
@@ -77,7 +81,7 @@ export class RevisionBook {
       return this.#decided(token, { type: 'on-demand', rank: 0, substitute: false }, true);
     }
 
-    const current = laterCount(this.#replicas, knowledge.replicas);
+    const current = this.#currentCount(knowledge);
     if (current === undefined) return { kind: 'need-replicaset' };
     if (!dryRun) this.#replicas = current;
 
@@ -96,7 +100,7 @@ export class RevisionBook {
       const full = this.#entries.size >= current.replicas;
       const reason = this.#whyList(context, seeded, lastListUs, full && knowledge.kind === 'fresh');
       if (reason !== undefined) {
-        return { kind: 'need-list', reason, mark: { atUs: this.markUs(nowUs), epoch: 0 } };
+        return { kind: 'need-list', reason, mark: this.mark(nowUs) };
       }
       if (full) return { kind: 'need-replicaset' };
     }
@@ -148,6 +152,7 @@ export class RevisionBook {
     )
       return 'outdated';
     this.#putLive(pod, pod.resourceVersion);
+    this.#newest = laterOf(this.#newest, pod.resourceVersion);
     return 'recorded';
   }
 
@@ -160,12 +165,22 @@ export class RevisionBook {
     this.#forgetOld(nowUs);
   }
 
-  markUs(nowUs: number): number {
-    return Math.max(nowUs, this.#lastReleaseUs + 1);
+  mark(nowUs: number): ListMark {
+    return {
+      atUs: Math.max(nowUs, this.#lastReleaseUs + 1),
+      epoch: 0,
+      ...(this.#newest === undefined ? {} : { pods: this.#newest }),
+      ...(this.#replicas === undefined ? {} : { replicaSet: this.#replicas.resourceVersion }),
+    };
   }
 
-  merge(list: PodList, markUs: number, nowUs: number): void {
+  /** Returns whether the list showed that the API server's store went back, so that nothing else is left. */
+  merge(list: PodList, mark: ListMark, nowUs: number): boolean {
     const { resourceVersion } = list;
+    const markUs = mark.atUs;
+    const wentBack = this.#wentBack(mark, resourceVersion);
+    if (wentBack) this.#beginAnew();
+    this.#newest = laterOf(this.#newest, resourceVersion);
     for (const pod of list.pods) {
       const goneAt = this.#isGone(pod.token, nowUs) ? this.#gone.get(pod.token) : undefined;
       if (goneAt !== undefined && goneAt >= markUs) continue;
@@ -192,6 +207,7 @@ export class RevisionBook {
     this.#seeded = true;
     this.#lastListUs = Math.max(this.#lastListUs, markUs);
     this.#forgetOld(nowUs);
+    return wentBack;
   }
 
   noteReplicas(count: ReplicaCount): void {
@@ -215,6 +231,32 @@ export class RevisionBook {
 
   entries(): readonly LedgerEntry[] {
     return [...this.#entries.keys()].flatMap((token) => this.lookup(token) ?? []);
+  }
+
+  /** Of two counts the later wins; but one that was verified wins over what was known when its LIST was asked for. */
+  #currentCount(knowledge: Knowledge): ReplicaCount | undefined {
+    const known = this.#replicas;
+    if (known !== undefined && knowledge.kind === 'verified') {
+      const asked = knowledge.mark?.replicaSet;
+      if (asked !== undefined && compareResourceVersions(known.resourceVersion, asked) <= 0) {
+        return knowledge.replicas;
+      }
+    }
+    return laterCount(known, knowledge.replicas);
+  }
+
+  /** A list that is older than what was known before it shows that etcd was restored, unless one has shown it since. */
+  #wentBack({ pods }: ListMark, listed: string): boolean {
+    if (pods === undefined || compareResourceVersions(pods, listed) <= 0) return false;
+    return this.#newest !== undefined && compareResourceVersions(this.#newest, pods) >= 0;
+  }
+
+  #beginAnew(): void {
+    this.#entries.clear();
+    this.#gone.clear();
+    this.#cancelled.clear();
+    this.#replicas = undefined;
+    this.#newest = undefined;
   }
 
   #whyList(
@@ -347,3 +389,6 @@ function laterCount(a: ReplicaCount | undefined, b: ReplicaCount | undefined): R
   if (a === undefined || b === undefined) return a ?? b;
   return compareResourceVersions(b.resourceVersion, a.resourceVersion) > 0 ? b : a;
 }
+
+const laterOf = (known: string | undefined, version: string): string =>
+  known === undefined ? version : laterResourceVersion(known, version);

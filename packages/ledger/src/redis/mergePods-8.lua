@@ -5,21 +5,35 @@
   KEYS  1..8  the places (see places.lua)
   ARGV  1 the ledger's id as the first chunk returned it, '' in the first
         2 mark in us   3 the list's resourceVersion   4 tombstones kept in us   5 idle expiry in ms
+        6 the latest resourceVersion of pods at the mark, or ''
         then for each pod: token, type s | o, rank, -1 or -2, substitute 0 | 1, resourceVersion
-  Out   { 1, ledger id }
+  Out   { 1, ledger id, began anew: 0 | 1 }
         { 0 }  the ledger was lost since the first chunk: begin again
 ]]
 --- @include "clock"
 --- @include "version"
 --- @include "places"
 --- @include "pod"
+--- @include "newest"
 
 local now = clock()
 local mark, listed, tombs = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then
   return { 0 }
 end
-for i = 6, #ARGV, 5 do
+-- A list that is older than what was known before it: etcd was restored, and what was known is of a past that never
+-- was. Unless another list has shown it since.
+local beganew = 0
+if ARGV[1] == '' and ARGV[6] ~= '' and later(ARGV[6], listed) then
+  local newest = redis.call('HGET', KEYS[1], 'newest')
+  if newest and not later(ARGV[6], newest) then
+    redis.call('UNLINK', unpack(KEYS, 2, 8))
+    redis.call('HDEL', KEYS[1], 'id', 'seeded', 'replicas', 'version', 'newest')
+    beganew = 1
+  end
+end
+notenewest(listed)
+for i = 7, #ARGV, 5 do
   local token = ARGV[i]
   local buriedat = buried(token, now, tombs)
   if not buriedat or buriedat < mark then
@@ -34,4 +48,4 @@ for i = 6, #ARGV, 5 do
     end
   end
 end
-return { 1, touch(now, ARGV[5], ARGV[1]) }
+return { 1, touch(now, ARGV[5], ARGV[1]), beganew }

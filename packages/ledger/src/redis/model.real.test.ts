@@ -170,11 +170,19 @@ const count = fc.record({ replicas: fc.nat(9), resourceVersion: version });
 const knowledge = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'cached' as const }) },
   {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('cached' as const, 'fresh' as const, 'verified' as const, 'verified' as const),
-      replicas: count,
-    }),
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('cached' as const, 'fresh' as const), replicas: count }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      {
+        kind: fc.constant('verified' as const),
+        replicas: count,
+        mark: version.map((replicaSet) => ({ atUs: 0, epoch: 0, replicaSet })),
+      },
+      { requiredKeys: ['kind', 'replicas'] },
+    ),
   },
 );
 const breaker: fc.Arbitrary<Breaker> = fc.oneof(
@@ -219,7 +227,11 @@ const merge = fc
   .record({
     revision,
     pods: fc.uniqueArray(pod, { selector: (one) => one.token, maxLength: 7 }),
-    resourceVersion: version,
+    // Of most lists later than all pods; of the others the ledger begins anew where it knows later ones.
+    resourceVersion: fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 31, max: 99 }).map(String) },
+      { weight: 1, arbitrary: version },
+    ),
     late: fc.boolean(),
   })
   .map(

@@ -1,5 +1,5 @@
 -- The places of one ReplicaSet. The first eight keys of every script that includes this:
---   1 meta       hash   id, seeded, release, list (times), replicas, version
+--   1 meta       hash   id, seeded, release, list (times), replicas, version, newest
 --   2 entries    hash   token -> state|type|rank|substitute|version
 --   3 spot       zset   token by rank; its cardinality is the count
 --   4 ondemand   zset   the same

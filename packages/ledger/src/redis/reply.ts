@@ -4,6 +4,7 @@ import type {
   Decision,
   LedgerEntry,
   LedgerPod,
+  ListMark,
   ListReason,
   ReplicaSetInfo,
   SeenOutcome,
@@ -51,10 +52,10 @@ export function decideReply(reply: unknown, epoch: number): DecideReply {
   const ledgerId = text(id);
   if (code === 0) return { ledgerId, decision: { kind: 'need-replicaset' } };
   if (code === -1) {
-    const [reason, mark] = rest;
+    const [reason, ...mark] = rest;
     return {
       ledgerId,
-      decision: { kind: 'need-list', reason: listReason(reason), mark: { atUs: Number(mark), epoch } },
+      decision: { kind: 'need-list', reason: listReason(reason), mark: listMark(mark, epoch) },
     };
   }
   const [type, rank, token, replay, substitute, spot, onDemand, untyped] = rest;
@@ -69,6 +70,16 @@ export function decideReply(reply: unknown, epoch: number): DecideReply {
       substitute: substitute === 1,
       counts: { spot: Number(spot), onDemand: Number(onDemand), untyped: Number(untyped) },
     },
+  };
+}
+
+/** As markList.lua answers. */
+export function listMark([atUs, pods, replicaSet]: readonly unknown[], epoch: number): ListMark {
+  return {
+    atUs: Number(atUs),
+    epoch,
+    ...(text(pods) === '' ? {} : { pods: text(pods) }),
+    ...(text(replicaSet) === '' ? {} : { replicaSet: text(replicaSet) }),
   };
 }
 

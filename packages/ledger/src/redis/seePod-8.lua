@@ -10,6 +10,7 @@
 --- @include "version"
 --- @include "places"
 --- @include "pod"
+--- @include "newest"
 
 local now = clock()
 if buried(ARGV[1], now, tonumber(ARGV[6])) then
@@ -20,6 +21,7 @@ local entry = { state = 'L', type = ARGV[2], rank = tonumber(ARGV[3]), substitut
 if before and before.state == 'L' and not later(entry.version, before.version) and not istypenews(before, entry) then
   return 0
 end
+notenewest(ARGV[5])
 put(ARGV[1], before, kept(before, entry))
 touch(now, ARGV[7])
 return 1

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type CapacityType, slotType, spotAfterGrowth, targetSpot } from '@spotalis/core';
 import * as fc from 'fast-check';
-import { latestMark } from '../ledger.ts';
+import { type Knowledge, latestMark, type Revision } from '../ledger.ts';
 import {
   markOf,
   newRevision,
@@ -290,14 +290,12 @@ export function describeLedger(subject: () => Subject): void {
 
     it('gets its type as soon as it is told, whatever the resourceVersion', async () => {
       const revision = newRevision();
+      const mark = await ledger().markList(revision);
       await seed(ledger(), revision, [untyped('u', '10'), untyped('v', '10')], '20');
       expect(await ledger().seen(revision, untyped('u', '10'))).toBe('outdated');
       expect(await ledger().seen(revision, pod('u', 'spot', 0, '10'))).toBe('recorded');
-      await ledger().merge(
-        revision,
-        { resourceVersion: '19', pods: [pod('v', 'on-demand', 3, '10')] },
-        await ledger().markList(revision),
-      );
+      const pods = [pod('u', 'spot', 0, '10'), pod('v', 'on-demand', 3, '10')];
+      await ledger().merge(revision, { resourceVersion: '19', pods }, mark);
       expect(await ledger().counts(revision)).toMatchObject({ spot: 1, onDemand: 1, untyped: 0 });
       expect(await ledger().lookup(revision, ['u', 'v'])).toMatchObject([
         { type: 'spot', rank: 0, resourceVersion: '20' },
@@ -315,6 +313,97 @@ export function describeLedger(subject: () => Subject): void {
         { type: 'spot', rank: 4, resourceVersion: '40' },
         { type: 'on-demand', rank: 1, resourceVersion: '40' },
       ]);
+    });
+  });
+
+  describe('an API server whose etcd went back to a backup', () => {
+    const asked = (revision: Revision, token: string, knowledge: Knowledge) =>
+      request(revision, token, { knowledge, policy: { spotPercentage: 50, minOnDemand: 0 } });
+    const replicas = (count: number, resourceVersion: string) => ({ replicas: count, resourceVersion });
+
+    it('is noticed by a list that is older than what was known, and the ledger begins anew', async () => {
+      const revision = newRevision();
+      const owner = { uid: revision.workloadUid, name: 'web' };
+      await seed(ledger(), revision, [pod('a', 'spot', 0, '800'), pod('b', 'on-demand', 0, '900')], '1000');
+      const info = { owner, ...replicas(2, '950') };
+      await ledger().rememberReplicaSet(revision.replicaSetUid, info);
+      // Before it, b was made and a had another rank; c was there still, and the ReplicaSet wanted three.
+      await ledger().released(revision, 'c');
+      const pods = [pod('a', 'spot', 3, '300'), pod('c', 'on-demand', 1, '310')];
+      await ledger().merge(revision, { resourceVersion: '400', pods }, await ledger().markList(revision));
+      expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 1, untyped: 0, pending: 0 });
+      expect(await ledger().lookup(revision, ['a', 'b', 'c'])).toMatchObject([
+        { rank: 3, resourceVersion: '400' },
+        undefined,
+        { rank: 1, resourceVersion: '400' },
+      ]);
+      expect(await ledger().replicaSet(revision.replicaSetUid)).toBeUndefined();
+      expect(await ledger().decide(asked(revision, 't', { kind: 'cached' }))).toEqual({
+        kind: 'need-replicaset',
+      });
+      const fresh = await place(
+        ledger(),
+        asked(revision, 't', { kind: 'fresh', replicas: replicas(3, '290') }),
+      );
+      expect(fresh).toMatchObject({ type: 'spot', replay: false });
+      // From there on all is as ever.
+      expect(await ledger().seen(revision, pod('a', 'spot', 0, '410'))).toBe('recorded');
+      expect((await ledger().decide(asked(revision, 'u', { kind: 'cached' }))).kind).toBe('need-replicaset');
+    });
+
+    it('is not suspected for a list that began before something was told', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'spot', 0)], '1000');
+      const mark = await ledger().markList(revision);
+      await ledger().seen(revision, pod('b', 'spot', 1, '1200'));
+      await place(ledger(), request(revision, 'c'));
+      await ledger().merge(revision, { resourceVersion: '1100', pods: [pod('a', 'spot', 0)] }, mark);
+      expect(await ledger().counts(revision)).toMatchObject({ spot: 2, onDemand: 1, pending: 1 });
+    });
+
+    it('begins anew once, whoever else has a list from before', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'spot', 0, '900')], '1000');
+      const [one, other] = [await ledger().markList(revision), await ledger().markList(revision)];
+      const pods = [pod('a', 'spot', 0, '300')];
+      await ledger().merge(revision, { resourceVersion: '400', pods }, one);
+      const decided = await place(ledger(), request(revision, 'b'));
+      await ledger().merge(revision, { resourceVersion: '390', pods }, other);
+      expect(await ledger().lookup(revision, ['b'])).toMatchObject([
+        { state: 'pending', rank: decided.rank },
+      ]);
+    });
+
+    it('overtook what was known: a verified count holds, though it is the older', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'on-demand', 0, '900')], '1000');
+      const cached = asked(revision, 't', { kind: 'cached', replicas: replicas(1, '950') });
+      expect(await ledger().decide(cached)).toEqual({ kind: 'need-replicaset' });
+      const stale = asked(revision, 't', { kind: 'fresh', replicas: replicas(5, '300') });
+      const mark = await markOf(ledger(), stale, 'full');
+      await ledger().merge(
+        revision,
+        { resourceVersion: '1100', pods: [pod('a', 'on-demand', 0, '250')] },
+        mark,
+      );
+      const knowledge = { kind: 'verified' as const, replicas: replicas(5, '300'), mark };
+      await place(ledger(), asked(revision, 't', knowledge));
+      for (const token of ['u', 'v', 'w']) await place(ledger(), asked(revision, token, { kind: 'cached' }));
+      expect((await ledger().decide(asked(revision, 'x', { kind: 'cached' }))).kind).toBe('need-replicaset');
+    });
+
+    it('does not make an older count win over one that was told after the list was asked for', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'on-demand', 0)], '20');
+      const full = asked(revision, 't', { kind: 'fresh', replicas: replicas(1, '10') });
+      const mark = await markOf(ledger(), full, 'full');
+      const owner = { uid: revision.workloadUid, name: 'web' };
+      await ledger().rememberReplicaSet(revision.replicaSetUid, { owner, ...replicas(2, '30') });
+      await ledger().merge(revision, { resourceVersion: '25', pods: [pod('a', 'on-demand', 0)] }, mark);
+      const knowledge = { kind: 'verified' as const, replicas: replicas(1, '10'), mark };
+      await place(ledger(), asked(revision, 't', knowledge));
+      expect(await ledger().counts(revision)).toMatchObject({ pending: 1 });
+      expect((await ledger().decide(asked(revision, 'u', { kind: 'cached' }))).kind).toBe('need-replicaset');
     });
   });
 

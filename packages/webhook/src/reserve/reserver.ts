@@ -205,7 +205,7 @@ export class Reserver {
           this.#observer.list(decision.reason);
           const state = await this.#lists.ask(revision.replicaSetUid, { ref: revision, mark: decision.mark });
           if (state.mergeError !== undefined) throw state.mergeError;
-          ask = { ...base, knowledge: { kind: 'verified', replicas: state.replicas } };
+          ask = { ...base, knowledge: { kind: 'verified', replicas: state.replicas, mark: decision.mark } };
           break;
         }
       }
