@@ -227,8 +227,12 @@ export function explainRebalance(trace: RebalanceTrace): string {
       return `Held while there are ${trace.facts.pods} pods and ${trace.facts.wanted} are wanted.`;
     case 'LedgerDiffers': {
       const { ledger } = trace.facts;
+      const untyped = ledger?.untyped ?? 0;
+      const unknown = untyped === 0 ? '' : ` and ${untyped} of an unknown type`;
       const holds =
-        ledger === null ? 'was not read' : `holds ${ledger.spot} spot and ${ledger.onDemand} on-demand`;
+        ledger === null
+          ? 'was not read'
+          : `holds ${ledger.spot} spot and ${ledger.onDemand} on-demand${unknown}`;
       return `Held until the ledger agrees with the pods: it ${holds}, ${share(standing)}.`;
     }
     case 'PlacementConflict':

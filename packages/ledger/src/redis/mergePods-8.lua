@@ -21,8 +21,8 @@ local mark, listed, tombs = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 if ARGV[1] ~= '' and redis.call('HGET', KEYS[1], 'id') ~= ARGV[1] then
   return { 0 }
 end
--- A list that is older than what was known before it: etcd was restored, and what was known is of a past that never
--- was. Unless another list has shown it since.
+-- A list that is older than what was known before it shows that etcd was restored from a backup, so nothing that is
+-- known holds. Where another list has shown it since, all is new already.
 local beganew = 0
 if ARGV[1] == '' and ARGV[6] ~= '' and later(ARGV[6], listed) then
   local newest = redis.call('HGET', KEYS[1], 'newest')
