@@ -31,9 +31,9 @@ export const mutations = [
     edits: [
       {
         file: next,
-        find: "return counts.spot + 1 <= targetSpot(policy, counts.spot + counts.onDemand + 1) ? 'spot' : 'on-demand';",
-        replace: `const n = counts.spot + counts.onDemand;
-  return targetSpot(policy, n + 1) > targetSpot(policy, n) ? 'spot' : 'on-demand';`,
+        find: "return spot + 1 <= target && onDemand >= policy.minOnDemand ? 'spot' : 'on-demand';",
+        replace: `const n = spot + onDemand + untyped;
+  return target > targetSpot(policy, n) ? 'spot' : 'on-demand';`,
       },
     ],
   },
@@ -76,9 +76,52 @@ export const mutations = [
     edits: [
       {
         file: book,
-        find: 'typeForNext(policy, this.#typeCounts())',
+        find: 'typeForNext(policy, this.#podCounts())',
         replace:
-          'typeForNext(policy, { spot: this.#typeCounts().spot, onDemand: Math.max(0, (this.#replicas?.replicas ?? 0) - this.#typeCounts().spot - 1) })',
+          'typeForNext(policy, { spot: this.#podCounts().spot, onDemand: Math.max(0, (this.#replicas?.replicas ?? 0) - this.#podCounts().spot - 1) })',
+      },
+    ],
+  },
+  {
+    name: 'what was known outlives a restored etcd',
+    because:
+      'its resourceVersions are the greater ones for hours, and the count of then keeps the fence open',
+    tests: `${ledger}memory`,
+    edits: [{ file: book, find: 'if (wentBack) this.#beginAnew();', replace: '' }],
+  },
+  {
+    name: 'a verified count must be the later one',
+    because: 'once etcd was restored and has caught up, a ledger keeps the count of before',
+    tests: `${ledger}memory`,
+    edits: [
+      {
+        file: book,
+        find: "if (known !== undefined && knowledge.kind === 'verified') {",
+        replace: "if (known !== undefined && knowledge.kind === 'fresh') {",
+      },
+    ],
+  },
+  {
+    name: 'pods of an unknown type do not count',
+    because: 'the ledger looks full too late, and decisions on what is gone pass',
+    tests: ledger,
+    edits: [
+      {
+        file: book,
+        find: 'const full = this.#entries.size >= current.replicas;',
+        replace: 'const full = this.#entries.size - this.#podCounts().untyped >= current.replicas;',
+      },
+    ],
+  },
+  {
+    name: 'pods of an unknown type count for the floor',
+    because: 'all of them may turn out to be on spot',
+    tests: 'packages/core/src/distribution/next',
+    edits: [
+      {
+        file: next,
+        find: 'spot + 1 <= target && onDemand >= policy.minOnDemand',
+        replace: 'spot + 1 <= target',
       },
     ],
   },
@@ -168,9 +211,8 @@ export const mutations = [
     edits: [
       {
         file: book,
-        find: "    if (entry?.state === 'live' && compareResourceVersions(entry.asOf, pod.resourceVersion) >= 0)",
-        replace:
-          "    if (entry === undefined) return 'gone';\n    if (entry.state === 'live' && compareResourceVersions(entry.asOf, pod.resourceVersion) >= 0)",
+        find: "    if (this.#isGone(pod.token, nowUs)) return 'gone';",
+        replace: "    if (this.#isGone(pod.token, nowUs) || !this.#entries.has(pod.token)) return 'gone';",
       },
     ],
   },
@@ -262,6 +304,32 @@ export const mutations = [
         file: `${rebalance}decide.ts`,
         find: 'const costs = renumber(snapshot, members, standing, nowMs);',
         replace: 'const costs = null;',
+      },
+    ],
+  },
+  {
+    name: 'renumbering looks at costs alone',
+    because:
+      'a pod keeps the rank of another cost, and growth after a change of the policy takes that rank again',
+    tests: `${rebalance}repair`,
+    edits: [
+      {
+        file: `${rebalance}renumber.ts`,
+        find: '({ rank, cost }) => rank === null || cost !== deletionCost(numbers, type, rank) || !free.delete(rank),',
+        replace:
+          '({ cost }) => !free.delete([...free].find((rank) => cost === deletionCost(numbers, type, rank)) ?? -1),',
+      },
+    ],
+  },
+  {
+    name: 'a StatefulSet keeps its floor by count alone',
+    because: 'a scale-down to its first ordinals finds them on spot',
+    tests: `${rebalance}repair`,
+    edits: [
+      {
+        file: `${rebalance}ordinals.ts`,
+        find: "return member.type === 'spot' && index !== null && index < minOnDemand;",
+        replace: "return member.type === 'spot' && index !== null && index < 0 * minOnDemand;",
       },
     ],
   },
@@ -606,9 +674,9 @@ export const mutations = [
     edits: [
       {
         file: decideScript,
-        find: 'if spot + 1 <= math.max(0, math.min(share, n - tonumber(ARGV[4]))) then',
+        find: 'if spot + 1 <= math.max(0, math.min(share, n - floor)) and ondemand - untyped >= floor then',
         replace: `local before = math.floor(((n - 1) * tonumber(ARGV[3]) + 99) / 100)
-  if math.max(0, math.min(share, n - tonumber(ARGV[4]))) > math.max(0, math.min(before, n - 1 - tonumber(ARGV[4]))) then`,
+  if math.max(0, math.min(share, n - floor)) > math.max(0, math.min(before, n - 1 - floor)) then`,
       },
     ],
   },

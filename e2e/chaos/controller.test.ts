@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
+import { deletionCost, enabledLabel, foreignKeys, readPodMark, targetSpot } from '@spotalis/core';
+import { rebalance, settled, spotPercentage } from '../scenarios/repair.ts';
 import { openStage, type Stage } from '../scenarios/stage.ts';
-import { type Pod, splitOf, typeOf, type Workload } from '../scenarios/workload.ts';
+import { manifest, optedInNamespace, type Pod, splitOf, typeOf, Workload } from '../scenarios/workload.ts';
 import { burstWith, expectExactBurst, expectOnTargetBut, expectSteeredInTime } from './burst.ts';
 
 const policy = { spotPercentage: 80, minOnDemand: 3 };
@@ -11,7 +13,7 @@ describe('without a controller', () => {
   let workload: Workload;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200, patient: true });
+    stage = await openStage({ delayAnswersMs: 200, patient: true, configuration: { rebalance } });
   }, 120_000);
 
   afterAll(async () => {
@@ -70,5 +72,58 @@ describe('without a controller', () => {
       until: (counts) => counts.spot === spot && counts.onDemand === onDemand && counts.pending === 0,
     });
     expect(stage.evictions()).toBe(0);
+  }, 90_000);
+
+  it('growth after a change of the policy is exact at every size (B1, B2)', async () => {
+    const before = { spotPercentage: 80, minOnDemand: 0 };
+    const after = { spotPercentage: 60, minOnDemand: 0 };
+    const declaration = { name: 'web', namespace: 'ranks', replicas: 10, policy: before };
+    await (await stage.declare(declaration)).ready(10);
+    const changed = new Workload(stage.cluster.api, { ...declaration, policy: after });
+    await changed.patch(spotPercentage(after.spotPercentage));
+    await settled(changed, { spot: 6, onDemand: 4 });
+    const revision = await changed.revision();
+    await waitFor('ranks and costs of the new policy, on the pods and in the ledger', async () => {
+      const entries = await stage.ledger.entries(revision);
+      const ranks = new Map(entries.map(({ token, rank }) => [token, rank]));
+      return (await changed.pods()).every(({ metadata: { annotations = {} } = {} }) => {
+        const { token, type, rank } = readPodMark(annotations);
+        if (token === null || type === null || rank === null || ranks.get(token) !== rank) return false;
+        return annotations[foreignKeys.podDeletionCost] === String(deletionCost(after, type, rank));
+      });
+    });
+    await Promise.all(stage.installation.controllers.map(({ component }) => component.kill('SIGKILL')));
+    for (const replicas of [20, 16, 10, 7, 3, 12]) {
+      await changed.scale(replicas);
+      expect(await changed.splitWhenCreated(replicas)).toEqual(changed.exactly(replicas));
+      await changed.ready(replicas);
+    }
+  }, 150_000);
+
+  it('pods from before on a node that says nothing are counted, and growth goes on exactly (B1)', async () => {
+    const { api } = stage.cluster;
+    const [bare = '', ...others] = (await api.list('Node')).map(({ metadata }) => metadata?.name ?? '');
+    const cordon = (unschedulable: boolean) =>
+      Promise.all(others.map((name) => api.patch('Node', name, { spec: { unschedulable } })));
+    await cordon(true);
+    await api.patch('Node', bare, { metadata: { labels: { 'karpenter.sh/capacity-type': null } } });
+    const sixty = { spotPercentage: 60, minOnDemand: 1 };
+    const declaration = { name: 'web', namespace: 'untyped', replicas: 6, policy: sixty };
+    const managed = manifest(declaration);
+    await api.apply([
+      optedInNamespace('untyped'),
+      { ...managed, metadata: { ...managed.metadata, labels: { [enabledLabel]: 'false' } } },
+    ]);
+    const adopted = new Workload(api, declaration);
+    await adopted.ready(6);
+    await cordon(false);
+    await adopted.patch({ metadata: { labels: { [enabledLabel]: 'true' } } });
+    for (const replicas of [20, 12, 20, 9, 21]) {
+      await adopted.scale(replicas);
+      const { spot, unsteered } = await adopted.splitWhenCreated(replicas);
+      if (replicas >= 20)
+        expect({ spot, unsteered }).toEqual({ spot: targetSpot(sixty, replicas), unsteered: 6 });
+      await adopted.ready(replicas);
+    }
   }, 90_000);
 });

@@ -6,7 +6,7 @@ import { eventsOn, verdictOn } from './moves.ts';
 import {
   annotate,
   expectWrites,
-  halfOfTen,
+  eachOfTenOnce,
   heldBecause,
   pdb,
   rebalance,
@@ -36,7 +36,7 @@ const scenarios: readonly Scenario[] = [
     name: '60 to 80 % of ten pods are two evictions',
     namespace: 'up',
     evictions: 2,
-    patches: 2,
+    patches: 4,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 60), 1, async (workload) => {
         await workload.patch(spotPercentage(80));
@@ -48,7 +48,7 @@ const scenarios: readonly Scenario[] = [
     name: '70 to 80 % of ten pods is one eviction',
     namespace: 'one',
     evictions: 1,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 70), 1, async (workload) => {
         await workload.patch(spotPercentage(80));
@@ -59,7 +59,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a floor that is raised is reached without an on-demand pod less on the way',
     namespace: 'floor',
     evictions: 3,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 100), 1, async (workload) => {
         await workload.patch(annotate({ [policyKeys.minOnDemand]: '4' }));
@@ -99,7 +99,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a PodDisruptionBudget that allows none is told once, and moves go on when it is relaxed',
     namespace: 'budget',
     evictions: 2,
-    patches: 2,
+    patches: 4,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 60), 1, async (workload) => {
         await stage.cluster.api.apply(pdb(namespace, 'web', 10));
@@ -154,7 +154,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a closed window holds, and opens for what waits',
     namespace: 'window',
     evictions: 2,
-    patches: 2,
+    patches: 4,
     play: async (stage, namespace) => {
       const workload = await stage.declare(ten(namespace, 60));
       await workload.ready(10);
@@ -206,7 +206,7 @@ const scenarios: readonly Scenario[] = [
     name: 'five changes of the policy two seconds apart cost no more than the last one',
     namespace: 'changes',
     evictions: 2,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 50), 1, async (workload) => {
         for (const percentage of [60, 90, 20, 80, 70]) {
@@ -285,7 +285,7 @@ const scenarios: readonly Scenario[] = [
     name: 'pods of a stranger with the same labels are not touched',
     namespace: 'foreign',
     evictions: 2,
-    patches: 2,
+    patches: 4,
     play: async (stage, namespace) => {
       const expression = { key: 'app', operator: 'In', values: ['web'] };
       const labels = { app: 'web', of: 'stranger' };

@@ -89,8 +89,8 @@ export async function heldBecause(stage: Stage, workload: Workload, reason: stri
   );
 }
 
-/** About so many of ten pods get another cost after a change of policy, and none of them twice. */
-export const halfOfTen = { most: 5 };
+/** After a change of the policy a pod gets another rank and cost at most once. */
+export const eachOfTenOnce = { most: 10 };
 
 /** All that was written in each namespace, by the API server's own log. What is still to be numbered is waited for. */
 export async function expectWrites(stage: Stage, expected: readonly Writes[]): Promise<void> {

@@ -7,7 +7,7 @@ import { verdictOn } from './moves.ts';
 import {
   annotate,
   expectWrites,
-  halfOfTen,
+  eachOfTenOnce,
   heldBecause,
   rebalance,
   type Scenario,
@@ -68,7 +68,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a PodDisruptionBudget in percent lets unhealthy pods go when it says so, and no other ones',
     namespace: 'unhealthy',
     evictions: 2,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 0, { policy: unlimited }), 0, async (workload) => {
         await stage.cluster.api.apply(ninetyPercent(namespace, 'IfHealthyBudget'));
@@ -91,7 +91,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a rollout that is stuck is left alone, and what is amiss after its rollback is repaired',
     namespace: 'stuck',
     evictions: 1,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: (stage, namespace) =>
       watched(stage, ten(namespace, 60), 1, async (workload) => {
         const podAnnotations = { [HOLD_ANNOTATION]: 'ready' };
@@ -147,7 +147,7 @@ const scenarios: readonly Scenario[] = [
     name: 'a Pending pod of the other type does not hold up the repair',
     namespace: 'pending',
     evictions: 2,
-    patches: halfOfTen,
+    patches: eachOfTenOnce,
     play: async (stage, namespace) => {
       const podAnnotations = { [HOLD_ANNOTATION]: 'start' };
       const workload = await stage.declare(ten(namespace, 60, { podAnnotations }));
@@ -221,6 +221,30 @@ const scenarios: readonly Scenario[] = [
         expect(namesOf(await workload.pods())).toEqual(['web-0', 'web-1']);
         expect(await claims()).toEqual(claimed);
         expect((await api.get<StatefulSet>('StatefulSet', path)).spec.template).toEqual(template);
+      },
+    }),
+  ),
+  ...(['OrderedReady', 'Parallel'] as const).map(
+    (podManagementPolicy): Scenario => ({
+      name: `a StatefulSet managed ${podManagementPolicy} keeps a new floor also when it is scaled down to it`,
+      namespace: `ordinals-${podManagementPolicy.toLowerCase()}`,
+      // The count is right at once: web-0 goes to on-demand for the floor, web-1 to spot in its place.
+      evictions: 2,
+      patches: 0,
+      play: async (stage, namespace) => {
+        const policy = { spotPercentage: 50, minOnDemand: 0 };
+        const spec = { podManagementPolicy };
+        const workload = await stage.declare(
+          ten(namespace, 50, { kind: 'StatefulSet', replicas: 4, policy, spec }),
+        );
+        await settled(workload, { spot: 2, onDemand: 2 });
+        await workload.patch(annotate({ [policyKeys.minOnDemand]: '1' }));
+        await waitFor('two moves', () => stage.evictions(namespace) === 2, { timeoutMs: 90_000 });
+        await settled(workload, { spot: 2, onDemand: 2 });
+        await verdictOn(stage, workload, 'Balanced');
+        await workload.scale(1);
+        await settled(workload, { spot: 0, onDemand: 1 });
+        await verdictOn(stage, workload, 'Balanced');
       },
     }),
   ),

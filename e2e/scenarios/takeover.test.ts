@@ -6,7 +6,7 @@ import { Floors } from './floors.ts';
 import { PodHistory } from './history.ts';
 import { killLeader, verdictOnAll } from './moves.ts';
 import { MoveLog } from './move-log.ts';
-import { halfOfTen } from './repair.ts';
+import { eachOfTenOnce } from './repair.ts';
 import { openStage, quickTakeover, type Stage } from './stage.ts';
 
 const maxInFlight = { cluster: 8, namespace: 6, node: 4 };
@@ -95,7 +95,7 @@ describe('a leader that dies in the middle of a move', () => {
     expect(log.most((move) => move.workload)).toBe(1);
     for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(6);
     const patches = stage.writes().filter(({ what }) => what !== 'create pods/eviction');
-    expect(patches.length).toBeLessThanOrEqual(halfOfTen.most);
+    expect(patches.length).toBeLessThanOrEqual(eachOfTenOnce.most);
     expect(stage.writes(namespace)).toEqual(expect.arrayContaining([...patches]));
   }, 320_000);
 

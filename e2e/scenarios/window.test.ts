@@ -3,7 +3,7 @@ import { policyKeys } from '@spotalis/core';
 import { Floors } from './floors.ts';
 import { eventsOn, verdictOn } from './moves.ts';
 import { preloaded } from './preload.ts';
-import { annotate, expectWrites, halfOfTen, rebalance, settled, spotPercentage, ten } from './repair.ts';
+import { annotate, expectWrites, eachOfTenOnce, rebalance, settled, spotPercentage, ten } from './repair.ts';
 import { openStage, type Stage } from './stage.ts';
 import type { Workload } from './workload.ts';
 
@@ -71,8 +71,8 @@ describe('windows on the night when the clocks change', () => {
     await settled(midnight, { spot: 8, onDemand: 2 });
     await verdictOn(stage, over, 'WindowClosed');
     await expectWrites(stage, [
-      { namespace: 'through', evictions: 1, patches: halfOfTen },
-      { namespace: 'midnight', evictions: 1, patches: halfOfTen },
+      { namespace: 'through', evictions: 1, patches: eachOfTenOnce },
+      { namespace: 'midnight', evictions: 1, patches: eachOfTenOnce },
       { namespace: 'over', evictions: 0, patches: 0 },
     ]);
   }, 120_000);

@@ -4,6 +4,7 @@ export { deletionCost, ordinalType, position, slotType } from './distribution/sl
 export {
   clamp,
   drift,
+  type PodCounts,
   type PolicyNumbers,
   spotAfterGrowth,
   spotAmongSurvivors,
@@ -124,7 +125,7 @@ export {
   type WorkloadPod,
 } from './cluster/workload-pod.ts';
 export { type Protection, type ProtectionContext, protectionOf } from './rebalance/protection.ts';
-export { isOrderExact, renumberingsOf } from './rebalance/renumber.ts';
+export { type Ranked, renumberingsOf } from './rebalance/renumber.ts';
 export {
   addResources,
   podRequests,
@@ -143,7 +144,7 @@ export type {
   RebalanceSnapshot,
   WebhookState,
 } from './rebalance/snapshot.ts';
-export { standingOf } from './rebalance/standing.ts';
+export { standingOf, wantsMoves } from './rebalance/standing.ts';
 export {
   type Correction,
   type Decided,
@@ -152,6 +153,7 @@ export {
   type FactsByReason,
   type Move,
   type MoveFacts,
+  type OrdinalStanding,
   type RebalanceReason,
   rebalanceReasons,
   type RebalanceTrace,

@@ -1,4 +1,5 @@
-import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
+import type { CapacityType, PodCounts, PolicyNumbers } from '@spotalis/core';
+import { laterResourceVersion } from './resource-version.ts';
 
 /**
  * Who holds which place among the pods of a ReplicaSet. All webhook and controller replicas share one ledger, so that
@@ -102,7 +103,12 @@ export type Knowledge =
   /** After `need-replicaset`: a quorum GET of the ReplicaSet. */
   | { readonly kind: 'fresh'; readonly replicas: ReplicaCount }
   /** After `need-list`: a quorum LIST begun after that answer, merged, and a quorum GET as recent. */
-  | { readonly kind: 'verified'; readonly replicas: ReplicaCount };
+  | {
+      readonly kind: 'verified';
+      readonly replicas: ReplicaCount;
+      /** That answer's. What it knew of the replicas gives way to what was read after it, also to an earlier version. */
+      readonly mark?: ListMark;
+    };
 
 export interface ReplicaSetBirth {
   readonly createdAtMs: number;
@@ -123,7 +129,7 @@ export type Decision =
       /** On-demand only because a breaker is open. */
       readonly substitute: boolean;
       /** With this pod in it. */
-      readonly counts: TypeCounts;
+      readonly counts: PodCounts;
     }
   /** Read the ReplicaSet (quorum GET) and ask again with `fresh`. */
   | { readonly kind: 'need-replicaset' }
@@ -149,12 +155,22 @@ export interface ListMark {
   readonly atUs: number;
   /** The process's count of events after which its ledgers must be listed again. */
   readonly epoch: number;
+  /**
+   * The latest resourceVersions that the ledger knows, of pods and of the ReplicaSet; absent: none. What is read from
+   * now on is at least as late, unless the API server's store went back to a backup.
+   */
+  readonly pods?: string;
+  readonly replicaSet?: string;
 }
 
 export interface LedgerPod {
   /** The reservation on the pod; the pod's UID where there is none. */
   readonly token: string;
-  readonly type: CapacityType;
+  /**
+   * Null while neither the pod nor its node says it: the pod counts as a replica all the same. What the ledger knows
+   * of its type stays.
+   */
+  readonly type: CapacityType | null;
   /** Absent on a pod that was never given one. */
   readonly rank?: number | undefined;
   readonly substitute?: boolean;
@@ -171,14 +187,15 @@ export interface PodList {
 /** `outdated`: as much or more was known already. `gone`: the pod was seen to end before. */
 export type SeenOutcome = 'recorded' | 'outdated' | 'gone';
 
-export interface LedgerCounts extends TypeCounts {
+export interface LedgerCounts extends PodCounts {
+  readonly untyped: number;
   /** How many of them are decisions whose pod was not seen yet. */
   readonly pending: number;
 }
 
 export type LedgerEntry = {
   readonly token: string;
-  readonly type: CapacityType;
+  readonly type: CapacityType | null;
   readonly rank?: number;
   readonly substitute: boolean;
 } & ({ readonly state: 'pending' } | { readonly state: 'live'; readonly resourceVersion: string });
@@ -244,5 +261,15 @@ export interface LedgerOperation {
 
 /** The mark that a merge for several waiting callers must carry. */
 export function latestMark(a: ListMark, b: ListMark): ListMark {
-  return { atUs: Math.max(a.atUs, b.atUs), epoch: Math.max(a.epoch, b.epoch) };
+  const pods = latestOf(a.pods, b.pods);
+  const replicaSet = latestOf(a.replicaSet, b.replicaSet);
+  return {
+    atUs: Math.max(a.atUs, b.atUs),
+    epoch: Math.max(a.epoch, b.epoch),
+    ...(pods === undefined ? {} : { pods }),
+    ...(replicaSet === undefined ? {} : { replicaSet }),
+  };
 }
+
+const latestOf = (a: string | undefined, b: string | undefined): string | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : laterResourceVersion(a, b);

@@ -126,6 +126,22 @@ describe('deciding without the ledger', () => {
     });
   });
 
+  it('is short of spot by at most the floor of each other replica, and a pod per replica and one more', () => {
+    let worst = 0;
+    for (const { seed, made, policy, size, replicas } of drawn((random) => random.integer(1, 20))) {
+      const short = targetSpot(policy, size) - spotOf(made);
+      const bound = (replicas - 1) * policy.minOnDemand + replicas + 1;
+      if (short > bound || short < -replicas - 1) {
+        throw new Error(
+          `seed ${seed}: ${short} short with ${replicas} replicas, floor ${policy.minOnDemand}`,
+        );
+      }
+      worst = Math.max(worst, short);
+    }
+    // What is published is seen: each of them gives the floor to pods of its own.
+    expect(worst).toBeGreaterThan(100);
+  });
+
   it('fills the floor before anything goes to spot', () => {
     const phases = fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 1, maxLength: 5 });
     fc.assert(

@@ -1,4 +1,4 @@
-import { type CapacityType, type PolicyNumbers, targetSpot, type TypeCounts } from '@spotalis/core';
+import { type CapacityType, type PodCounts, type PolicyNumbers, targetSpot } from '@spotalis/core';
 
 /** Which of how many webhook replicas this is. Any fixed guess does: it only spreads the ranks. */
 export interface Lane {
@@ -19,7 +19,7 @@ export interface AloneState {
 export interface AloneView {
   readonly policy: PolicyNumbers;
   /** From a LIST, plus this replica's own decisions of the last 5 s that the LIST does not show. */
-  readonly counts: TypeCounts;
+  readonly counts: PodCounts;
   readonly replicas: number;
   readonly allowed: CapacityType | 'both';
   /** Spot is known to have no capacity: who would go there becomes a substitute. */
@@ -50,7 +50,7 @@ export function decideAlone(
   state: AloneState,
   { policy, counts, replicas, allowed, drought }: AloneView,
 ): AloneDecision {
-  const existing = counts.spot + counts.onDemand;
+  const existing = counts.spot + counts.onDemand + (counts.untyped ?? 0);
   // This very pod proves that there is room for one more.
   const wanted = Math.max(replicas, existing + 1);
   const share = (targetSpot(policy, wanted) - counts.spot) / (wanted - existing);

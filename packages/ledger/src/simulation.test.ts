@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { spotAfterGrowth, targetSpot } from '@spotalis/core';
+import { type PolicyNumbers, spotAfterGrowth, targetSpot } from '@spotalis/core';
 import * as fc from 'fast-check';
+import { Random } from './testing/random.ts';
+import { SimulatedOrdinals } from './testing/simulated-ordinals.ts';
 import { Simulation } from './testing/simulated-services.ts';
 
 const runs = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) };
@@ -276,6 +278,57 @@ describe('many replicas around one ledger', () => {
     ).toBe(runs.numRuns);
   });
 
+  it('are exact at every size after the policy changed and the controller that renumbered went away', () => {
+    fc.assert(
+      fc.property(fc.integer(), policies, policies, (seed, before, after) => {
+        const world = new Simulation(seed, before);
+        grown(world, 2, 30);
+        world.cluster.policy = after;
+        world.repair();
+        world.renumber();
+        world.run(world.watchLagMs);
+        world.observing = false;
+        for (let i = 0; i < 2; i++) {
+          let replicas = grown(world, world.cluster.replicas + 1, world.cluster.replicas + 20);
+          expect(world.cluster.drift()).toBe(0);
+          expect(world.renumber()).toBe(0);
+          while (replicas > 1 && world.random.chance(0.8)) {
+            replicas = grown(world, 1, replicas - 1);
+            expect(world.cluster.drift()).toBe(0);
+          }
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('count pods of which nobody knows the type, with no controller to tell of any pod', () => {
+    let checked = 0;
+    fc.assert(
+      fc.property(fc.integer(), policies, (seed, policy) => {
+        const world = new Simulation(seed, policy);
+        const { cluster } = world;
+        world.observing = false;
+        Object.assign(cluster, { bypassed: 1, unrecognised: 1 });
+        const untyped = grown(world, 1, 6);
+        cluster.bypassed = 0;
+        let replicas = grown(world, untyped + 10, 40);
+        const { onDemand } = cluster.counts();
+        expect(onDemand).toBeGreaterThanOrEqual(Math.min(policy.minOnDemand, replicas - untyped));
+        // So few of them were admitted that share and floor cannot be met yet.
+        if (cluster.drift() !== 0 || onDemand < policy.minOnDemand) return;
+        for (let i = 0; i < 3; i++) {
+          grown(world, untyped, replicas);
+          replicas = grown(world, replicas, replicas + 5);
+          expect(cluster.drift()).toBe(0);
+          checked++;
+        }
+      }),
+      runs,
+    );
+    expect(checked).toBeGreaterThan(runs.numRuns);
+  });
+
   it('list rarely in a burst', () => {
     const world = new Simulation(7, { spotPercentage: 33, minOnDemand: 7 });
     world.cluster.scale(500);
@@ -284,5 +337,69 @@ describe('many replicas around one ledger', () => {
       targetSpot(world.cluster.policy, 500),
     );
     expect(world.lists / world.decisions).toBeLessThan(0.05);
+  });
+});
+
+describe('a StatefulSet', () => {
+  /** Policies, sizes, restarts and droughts come and go; spot has capacity again in the end. */
+  async function lived(seed: number, policy: PolicyNumbers, next: PolicyNumbers): Promise<SimulatedOrdinals> {
+    const random = new Random(seed);
+    const set = new SimulatedOrdinals(random, policy);
+    await set.scale(random.integer(1, 40));
+    for (let i = 0; i < 12; i++) {
+      if (i === 6) set.policy = next;
+      if (random.chance(0.1)) await set.drought(random.chance(0.5));
+      if (random.chance(0.3)) await set.scale(random.integer(1, 40));
+      else await set.restart();
+    }
+    await set.drought(false);
+    return set;
+  }
+
+  it('is exact at every size as long as the policy stays and spot has capacity', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), policies, async (seed, policy) => {
+        const random = new Random(seed);
+        const set = new SimulatedOrdinals(random, policy);
+        for (let i = 0; i < 12; i++) {
+          if (random.chance(0.5)) await set.scale(random.integer(0, 40));
+          else await set.restart();
+          expect(set.driftAt(set.replicas)).toBe(0);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('keeps its floor at every smaller size once it is repaired, whatever happened to it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), policies, policies, async (seed, before, after) => {
+        const set = await lived(seed, before, after);
+        const mismatched = set.mismatched();
+        await set.repair();
+        expect(set.moves).toBeLessThanOrEqual(mismatched);
+        expect(set.driftAt(set.replicas)).toBe(0);
+        const pairs = set.mismatched() / 2;
+        for (let replicas = set.replicas - 1; replicas > 0; replicas--) {
+          expect(set.onDemandAt(replicas)).toBeGreaterThanOrEqual(Math.min(after.minOnDemand, replicas));
+          expect(Math.abs(set.driftAt(replicas))).toBeLessThanOrEqual(pairs);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('needs no more moves at a smaller size than it is off there', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), policies, policies, async (seed, before, after) => {
+        const set = await lived(seed, before, after);
+        await set.repair();
+        await set.scale(new Random(seed).integer(1, set.replicas));
+        const [off, moves] = [Math.abs(set.driftAt(set.replicas)), set.moves];
+        await set.repair();
+        expect(set.moves - moves).toBe(off);
+      }),
+      runs,
+    );
   });
 });

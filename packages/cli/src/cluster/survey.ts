@@ -21,7 +21,7 @@ import {
   readPodMark,
   readPolicy,
   type RebalanceSnapshot,
-  type TypeCounts,
+  type PodCounts,
   type WebhookState,
   type WorkloadKind,
   workloadViewOf,
@@ -214,16 +214,17 @@ export class Survey {
     return (found && evidenceOf(found)) ?? { kind: 'none' };
   }
 
-  #countsOf(replicaSets: readonly ObservedReplicaSet[]): ReadonlyMap<string, TypeCounts> {
+  #countsOf(replicaSets: readonly ObservedReplicaSet[]): ReadonlyMap<string, PodCounts> {
     return new Map(
       replicaSets.map(({ metadata }) => {
-        const counts = { spot: 0, onDemand: 0 };
+        const counts = { spot: 0, onDemand: 0, untyped: 0 };
         for (const pod of this.#podsByController.get(metadata.uid) ?? []) {
           if (pod.ended) continue;
           const node = pod.nodeName === undefined ? undefined : this.nodes.get(pod.nodeName)?.type;
           const type = node === undefined || node === 'unknown' ? readPodMark(pod.annotations).type : node;
           if (type === 'spot') counts.spot++;
-          if (type === 'on-demand') counts.onDemand++;
+          else if (type === 'on-demand') counts.onDemand++;
+          else counts.untyped++;
         }
         return [metadata.uid, counts];
       }),

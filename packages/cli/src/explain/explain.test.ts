@@ -22,6 +22,18 @@ const toSpot = {
 /** Ten pods of the policy 70/2, of which one more should be on-demand. */
 const floorRaised: Scene = { annotations: ask(70, 4), pods: ten };
 
+/** A StatefulSet, with a letter for the type of each ordinal. */
+const ordinals = (types: string, annotations: Record<string, string>): Scene => ({
+  kind: 'StatefulSet',
+  annotations,
+  pods: Array.from(types, (letter, ordinal) => ({
+    name: `web-${ordinal}`,
+    type: letter === 's' ? ('spot' as const) : ('on-demand' as const),
+    rank: null,
+    numbers: { spotPercentage: 50, minOnDemand: 0 },
+  })),
+});
+
 /** A substitute is in place of a spot pod. */
 const dry: Scene = {
   pods: [
@@ -103,6 +115,8 @@ const pods: readonly (readonly [situation: string, pod: string, scene: Scene])[]
       })),
     },
   ],
+  ['of a StatefulSet, below its floor', 'web-0', ordinals('sosossoo', ask(50, 1))],
+  ['of a StatefulSet, on the type of another ordinal', 'web-3', ordinals('oossssoo', ask(50, 1))],
   [
     'of a workload that nobody manages',
     'web-a',
@@ -130,6 +144,8 @@ const workloads: readonly (readonly [situation: string, scene: Scene])[] = [
   ['with one label of two', { pods: ten, namespaceLabels: {} }],
   ['without a policy', { pods: ten, annotations: {} }],
   ['by the defaults of its namespace', { pods: ten, annotations: {}, namespaceAnnotations: ask(70, 2) }],
+  ['a StatefulSet that a scale-down would find below its floor', ordinals('sosossoo', ask(50, 2))],
+  ['a StatefulSet that a scale-down would find off', ordinals('oossssoo', ask(50, 1))],
   ['bound to spot by itself', { pods: podsOf(10, 0, usual), templateSpec: toSpot }],
   [
     'with too few pods available',

@@ -11,6 +11,7 @@ import {
   membersOf,
   nextOpening,
   type ObservedWorkload,
+  type OrdinalStanding,
   policyKeys,
   type RebalanceSnapshot,
   type RebalanceTrace,
@@ -124,6 +125,23 @@ function podSentences(
   if (onUnknownNodes > 0)
     told.push(`${countOf(onUnknownNodes, 'on nodes that are neither spot nor on-demand')}.`);
   if (untyped > 0) told.push(`${countOf(untyped, 'of neither type')}.`);
+  if (standing.ordinals !== undefined) told.push(...ordinalSentences(standing.ordinals));
+  return told;
+}
+
+function ordinalSentences({ belowFloor, worst }: OrdinalStanding): readonly string[] {
+  const told: string[] = [];
+  if (belowFloor > 0) {
+    told.push(
+      `${countOf(belowFloor, 'on spot')} must move to on-demand: a scale-down removes the highest ordinals first, and would break the floor.`,
+    );
+  }
+  if (worst !== null) {
+    const { replicas, off } = worst;
+    told.push(
+      `Scaled down to ${replicas} now, ${countOf(off, 'would be on the wrong type')} until it is repaired: a StatefulSet removes its highest ordinals, whatever they are on.`,
+    );
+  }
   return told;
 }
 

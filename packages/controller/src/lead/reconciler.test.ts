@@ -35,7 +35,7 @@ function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
         counts: () =>
           ledger.isDown
             ? Promise.reject(new LedgerUnavailable('LEDGER_TIMEOUT', 'late'))
-            : Promise.resolve({ spot: 2, onDemand: 1, pending: 0 }),
+            : Promise.resolve({ spot: 2, onDemand: 1, untyped: 0, pending: 0 }),
       },
       verify: () => Promise.resolve(),
     }),

@@ -1,5 +1,5 @@
 import type { ObservedReplicaSet } from '@spotalis/core';
-import type { LedgerEntry } from '@spotalis/ledger';
+import type { LedgerEntry, LedgerPod } from '@spotalis/ledger';
 import type { Cluster } from './cluster.ts';
 import { ledgerPodOf } from './observer.ts';
 
@@ -16,16 +16,20 @@ export const agreementWith =
     for (const pod of cluster.pods.by('controller', metadata.uid)) {
       if (pod.ended) continue;
       const expected = ledgerPodOf(pod, cluster.nodeTypeOf(pod));
-      // Of which type it is, nobody can say yet.
-      if (expected === undefined) return false;
       // A template that carries somebody's token gives it to all its pods.
       if (found.has(expected.token)) continue;
       const entry = missing.get(expected.token);
-      if (entry?.state !== 'live' || entry.type !== expected.type) return false;
-      if (expected.rank !== undefined && entry.rank !== expected.rank) return false;
-      if (entry.substitute !== (expected.substitute ?? false)) return false;
+      if (entry?.state !== 'live' || !holds(entry, expected)) return false;
       missing.delete(expected.token);
       found.add(expected.token);
     }
     return missing.size === 0;
   };
+
+function holds(entry: LedgerEntry, { type, rank, substitute = false }: LedgerPod): boolean {
+  // A type that nobody can tell any more stays in the ledger as it was.
+  if (type === null) return true;
+  return (
+    entry.type === type && entry.substitute === substitute && (rank === undefined || entry.rank === rank)
+  );
+}

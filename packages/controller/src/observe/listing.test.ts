@@ -1,21 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ListQuery, Page, RawObject } from '@spotalis/kube';
-import type { LedgerEntry } from '@spotalis/ledger';
 import { aReplicaSet, rawPod } from '../testing/objects.ts';
 import { listPods } from './listing.ts';
 
-const revision = { workloadUid: 'web-uid', replicaSetUid: 'web-1-uid' };
 const mark = (token: string) => ({ token, type: 'spot', rank: 1 });
 
 interface Answers {
   readonly pages: readonly (readonly RawObject[])[];
   readonly nodeTypes?: Readonly<Record<string, 'spot' | 'on-demand'>>;
-  readonly entries?: Readonly<Record<string, LedgerEntry>>;
 }
 
-async function list({ pages, nodeTypes = {}, entries = {} }: Answers) {
+async function list({ pages, nodeTypes = {} }: Answers) {
   const queries: ListQuery[] = [];
-  const asked: string[][] = [];
   const found = await listPods(
     {
       async *pages(query): AsyncGenerator<Page<RawObject>> {
@@ -25,19 +21,12 @@ async function list({ pages, nodeTypes = {}, entries = {} }: Answers) {
           yield { items, resourceVersion: String(100 + index) };
         }
       },
-      ledger: {
-        lookup: (_revision, tokens) => {
-          asked.push([...tokens]);
-          return Promise.resolve(tokens.map((token) => entries[token]));
-        },
-      },
       nodeTypeOf: (key) => nodeTypes[key],
     },
     aReplicaSet(),
-    revision,
     new AbortController().signal,
   );
-  return { found, queries, asked };
+  return { found, queries };
 }
 
 describe('the list of a ReplicaSet', () => {
@@ -72,16 +61,14 @@ describe('the list of a ReplicaSet', () => {
     expect(found.pods.map(({ token }) => token)).toEqual(['t1']);
   });
 
-  it('has pods without a mark as what their node is, else as the ledger has them, else not at all', async () => {
-    const { found, asked } = await list({
-      pages: [[rawPod('a'), rawPod('b'), rawPod('c')]],
+  it('has pods without a mark as what their node is, and all others as of no type', async () => {
+    const { found } = await list({
+      pages: [[rawPod('a'), rawPod('b')]],
       nodeTypes: { 'shop/a': 'on-demand' },
-      entries: { 'b-uid': { token: 'b-uid', type: 'spot', substitute: false, state: 'pending' } },
     });
-    expect(asked).toEqual([['b-uid', 'c-uid']]);
     expect(found.pods.map(({ token, type }) => [token, type])).toEqual([
       ['a-uid', 'on-demand'],
-      ['b-uid', 'spot'],
+      ['b-uid', null],
     ]);
   });
 });

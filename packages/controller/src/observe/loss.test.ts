@@ -15,7 +15,7 @@ function watch(held: Record<string, number>) {
       counts({ replicaSetUid }) {
         const fault = state.isDown ? new LedgerUnavailable('LEDGER_TIMEOUT', 'late') : state.fault;
         return fault === undefined
-          ? Promise.resolve({ spot: held[replicaSetUid] ?? 0, onDemand: 0, pending: 0 })
+          ? Promise.resolve({ spot: held[replicaSetUid] ?? 0, onDemand: 0, untyped: 0, pending: 0 })
           : Promise.reject(fault);
       },
     },

@@ -71,7 +71,7 @@ export class LossWatch {
   async #isShort(uid: string, revision: Revision | undefined): Promise<boolean> {
     const told = this.#parts.toldOf(uid);
     if (told === 0 || revision === undefined) return false;
-    const { spot, onDemand } = await this.#parts.ledger.counts(revision);
-    return spot + onDemand < told;
+    const { spot, onDemand, untyped } = await this.#parts.ledger.counts(revision);
+    return spot + onDemand + untyped < told;
   }
 }

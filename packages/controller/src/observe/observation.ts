@@ -92,8 +92,7 @@ export class Observation implements Component {
       queue: this.#resyncing.queue,
       outage: this.#outage,
       agrees: agreementWith(cluster, podsAreFollowed),
-      list: (replicaSet, revision) =>
-        listPods({ pages, ledger, nodeTypeOf }, replicaSet, revision, this.#stopping.signal),
+      list: (replicaSet) => listPods({ pages, nodeTypeOf }, replicaSet, this.#stopping.signal),
       mayWrite,
       isLeader,
       onLedgerChange,

@@ -71,27 +71,31 @@ describe('the observers', () => {
     ]);
   });
 
-  it('tell of a pod that admission never saw as its node is, under its UID, once it has a node', async () => {
+  it('tell of a pod that admission never saw as its node is, under its UID, and as of no type before it has one', async () => {
     const cluster = aManagedCluster();
     const { ledger, pass } = watch(cluster);
     cluster.pods.upsert(aPod('a'), false);
     await pass();
-    expect(ledger.calls).toEqual([]);
     cluster.pods.upsert(aPod('a', { node: 'od-1' }), false);
     await pass();
-    expect(ledger.calls).toMatchObject([{ verb: 'seen', pod: { token: 'a-uid', type: 'on-demand' } }]);
+    expect(ledger.calls).toMatchObject([
+      { verb: 'seen', pod: { token: 'a-uid', type: null } },
+      { verb: 'seen', pod: { token: 'a-uid', type: 'on-demand' } },
+    ]);
   });
 
-  it('wait for a node to be labelled before they speak for its unmarked pods', async () => {
+  it('tell the type of unmarked pods as soon as their node is labelled', async () => {
     const cluster = aManagedCluster();
     cluster.nodes.upsert(aNode('new-1', undefined), true);
     const { ledger, pass } = watch(cluster);
     cluster.pods.upsert(aPod('a', { node: 'new-1' }), false);
     await pass();
-    expect(ledger.calls).toEqual([]);
     cluster.nodes.upsert(aNode('new-1', 'spot'), false);
     await pass();
-    expect(ledger.calls).toMatchObject([{ verb: 'seen', pod: { token: 'a-uid', type: 'spot' } }]);
+    expect(ledger.calls).toMatchObject([
+      { verb: 'seen', pod: { token: 'a-uid', type: null } },
+      { verb: 'seen', pod: { token: 'a-uid', type: 'spot' } },
+    ]);
   });
 
   it('tell once of a pod whose status changes many times', async () => {

@@ -1,4 +1,4 @@
-import { type ObservedPod, type ObservedWorkload, tokenOf } from '@spotalis/core';
+import { type CapacityType, type ObservedPod, type ObservedWorkload, tokenOf } from '@spotalis/core';
 import type { LedgerPod } from '@spotalis/ledger';
 import type { Announcements, Fact, Place } from './announcements.ts';
 import type { Cluster, Home } from './cluster.ts';
@@ -76,24 +76,21 @@ function factOf(pod: ObservedPod, { revision }: Home, cluster: Cluster): Fact | 
   if (revision === undefined) return undefined;
   const token = tokenOf(pod);
   if (pod.ended) return { kind: 'released', revision, token };
-  const entry = ledgerPodOf(pod, cluster.nodeTypeOf(pod));
-  return entry === undefined ? undefined : { kind: 'seen', revision, token, pod: entry };
+  return { kind: 'seen', revision, token, pod: ledgerPodOf(pod, cluster.nodeTypeOf(pod)) };
 }
 
 /**
- * The pod as the ledger has to hold it. Its own mark decides; one that admission never saw is of its node's type.
- * Undefined while neither says anything: it is told as soon as it has a node.
+ * The pod as the ledger has to hold it. Its own mark decides; one that admission never saw is of its node's type, and
+ * of none while that says nothing.
  */
 export function ledgerPodOf(
   pod: Pick<ObservedPod, 'metadata' | 'reservation' | 'admitted'>,
-  nodeType: LedgerPod['type'] | undefined,
-): LedgerPod | undefined {
+  nodeType: CapacityType | undefined,
+): LedgerPod {
   const { admitted, metadata } = pod;
-  const type = admitted?.type ?? nodeType;
-  if (type === undefined) return undefined;
   return {
     token: tokenOf(pod),
-    type,
+    type: admitted?.type ?? nodeType ?? null,
     rank: admitted?.rank,
     substitute: admitted?.substitute ?? false,
     resourceVersion: metadata.resourceVersion,

@@ -1,4 +1,4 @@
-import { type ObservedReplicaSet, type ObservedWorkload, readPodMark, type TypeCounts } from '@spotalis/core';
+import { type ObservedReplicaSet, type ObservedWorkload, type PodCounts, readPodMark } from '@spotalis/core';
 import { asError } from '@spotalis/kube';
 import { type Ledger, LedgerUnavailable } from '@spotalis/ledger';
 import { type Cluster, revisionOf } from '../observe/cluster.ts';
@@ -21,7 +21,7 @@ export class Ledgers {
   }
 
   async read(workload: ObservedWorkload): Promise<LedgerReading> {
-    const counts = new Map<string, TypeCounts>();
+    const counts = new Map<string, PodCounts>();
     try {
       for (const replicaSet of this.#awake(workload)) {
         counts.set(replicaSet.metadata.uid, await this.#countsOf(workload, replicaSet));
@@ -61,16 +61,17 @@ export class Ledgers {
       );
   }
 
-  async #countsOf(workload: ObservedWorkload, replicaSet: ObservedReplicaSet): Promise<TypeCounts> {
+  async #countsOf(workload: ObservedWorkload, replicaSet: ObservedReplicaSet): Promise<PodCounts> {
     const { ledger, cluster } = this.#parts;
     if (ledger !== undefined) return ledger.counts(revisionOf(workload, replicaSet));
     // The webhook that holds it watches the same pods.
-    const counts = { spot: 0, onDemand: 0 };
+    const counts = { spot: 0, onDemand: 0, untyped: 0 };
     for (const pod of cluster.pods.by('controller', replicaSet.metadata.uid)) {
       if (pod.ended) continue;
       const type = cluster.nodeTypeOf(pod) ?? readPodMark(pod.annotations).type;
       if (type === 'spot') counts.spot++;
-      if (type === 'on-demand') counts.onDemand++;
+      else if (type === 'on-demand') counts.onDemand++;
+      else counts.untyped++;
     }
     return counts;
   }

@@ -1,11 +1,11 @@
 import {
   type LedgerState,
   type ObservedWorkload,
+  type PodCounts,
   podViewOf,
   type PolicyReading,
   type RebalanceSettings,
   type RebalanceSnapshot,
-  type TypeCounts,
   type WebhookState,
   workloadViewOf,
 } from '@spotalis/core';
@@ -19,7 +19,7 @@ import type { Changes } from './changes.ts';
 
 /** What the ledgers of a workload hold, by the UID of the ReplicaSet; or why nobody can say. */
 export type LedgerReading = LedgerState & {
-  readonly counts: ReadonlyMap<string, TypeCounts>;
+  readonly counts: ReadonlyMap<string, PodCounts>;
   /** Null where nobody keeps one. */
   readonly breaker: StoredBreaker | null;
 };

@@ -3,6 +3,7 @@ import {
   type ObservedWorkload,
   type RebalanceReason,
   type RebalanceTrace,
+  wantsMoves,
 } from '@spotalis/core';
 import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
@@ -95,7 +96,7 @@ export class Narrator {
     hold: Hold | undefined,
     nowMs: number,
   ): number | undefined {
-    const drifts = (trace.standing?.drift ?? 0) !== 0;
+    const drifts = trace.standing !== null && wantsMoves(trace.standing);
     const told = this.#told.get(subject) ?? this.#first(subject, workload, nowMs);
     told.workload = workload;
     const reason = hold?.reason ?? trace.reason;

@@ -2,7 +2,7 @@ import { foreignKeys } from '../policy/keys.ts';
 import type { NodeView } from './node.ts';
 import type { WorkloadPod } from './workload-pod.ts';
 import { addResources, hasRoom, largerResources, type Resources, subtractResources } from './resources.ts';
-import type { TypeCounts } from '../distribution/target.ts';
+import type { PodCounts } from '../distribution/target.ts';
 import type { TemplateView, WorkloadView } from './workload.ts';
 import type { ObservedNode } from './observed-node.ts';
 import type { ObservedPod } from './observed-pod.ts';
@@ -66,7 +66,7 @@ export interface WorkloadSurroundings {
   /** A Deployment's own. */
   readonly replicaSets: readonly ObservedReplicaSet[];
   /** What their ledgers hold, by the UID of the ReplicaSet. */
-  readonly ledgers: ReadonlyMap<string, TypeCounts>;
+  readonly ledgers: ReadonlyMap<string, PodCounts>;
 }
 
 export function workloadViewOf(

@@ -1,5 +1,5 @@
 import type { PodSpecView, PodView } from './pod-spec.ts';
-import type { TypeCounts } from '../distribution/target.ts';
+import type { PodCounts } from '../distribution/target.ts';
 import type { LabelSelector } from '../policy/selector.ts';
 import type { Resources } from './resources.ts';
 
@@ -60,7 +60,7 @@ export interface RevisionView {
   readonly replicas: number;
   readonly template: TemplateView;
   /** What its ledger holds; null where nobody asked. A move needs it to agree with the pods. */
-  readonly ledger: TypeCounts | null;
+  readonly ledger: PodCounts | null;
 }
 
 /** A number, or a text such as "25%". */

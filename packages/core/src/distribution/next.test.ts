@@ -85,6 +85,38 @@ describe('the next pod', () => {
   });
 });
 
+describe('beside pods of which nobody knows the type', () => {
+  const start = fc.record({
+    spot: fc.nat(60),
+    onDemand: fc.nat(60),
+    untyped: fc.integer({ min: 1, max: 60 }),
+  });
+
+  it('the next pods fill the floor from those that are certain, and count all', () => {
+    fc.assert(
+      fc.property(policyNumbers, start, fc.nat(120), (numbers, { spot, onDemand, untyped }, more) => {
+        let counts = { spot, onDemand, untyped };
+        for (let i = 0; i < more; i++) {
+          const type = typeForNext(numbers, counts);
+          counts =
+            type === 'spot'
+              ? { ...counts, spot: counts.spot + 1 }
+              : { ...counts, onDemand: counts.onDemand + 1 };
+        }
+        const size = spot + onDemand + untyped + more;
+        const floor = Math.min(numbers.minOnDemand, onDemand + more);
+        expect(counts.onDemand).toBeGreaterThanOrEqual(floor);
+        if (counts.spot > spot) expect(counts.spot).toBeLessThanOrEqual(targetSpot(numbers, size));
+        // Beyond the floor on-demand gets only what the share leaves to it.
+        if (counts.onDemand > Math.max(onDemand, numbers.minOnDemand)) {
+          expect(counts.spot).toBeGreaterThanOrEqual(targetSpot(numbers, size));
+        }
+      }),
+      propertyRuns,
+    );
+  });
+});
+
 describe('decisions on a ledger that is behind', () => {
   /**
    * The ledger holds `stale` entries whose pods are gone. Creations are decided on it until it believes the

@@ -14,6 +14,12 @@ export interface TypeCounts {
   readonly onDemand: number;
 }
 
+/** With the pods whose type nobody knows yet. Each is a replica like the others, and may be of either type. */
+export interface PodCounts extends TypeCounts {
+  /** Absent: none. */
+  readonly untyped?: number;
+}
+
 /**
  * How many of `replicas` pods belong on spot: the share rounded up, less where the floor needs the room.
  *

@@ -7,6 +7,7 @@ import { decide } from '../rebalance/decide.ts';
 import { membersOf } from '../cluster/member.ts';
 import { askPdbs, type PdbAnswer } from '../disruption/pdb.ts';
 import type { Member } from '../cluster/workload-pod.ts';
+import { membersBelowFloor } from '../rebalance/ordinals.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import type { Exclusion, RebalanceTrace } from '../rebalance/verdict.ts';
 import { dooms, exclusions, explainRebalance } from './rebalance.ts';
@@ -27,7 +28,13 @@ export interface PodAccount {
   /** The numbers in force now; null without a policy. */
   readonly numbers: PolicyNumbers | null;
   readonly place:
-    | { readonly kind: 'ordinal'; readonly ordinal: number; readonly type: CapacityType }
+    | {
+        readonly kind: 'ordinal';
+        readonly ordinal: number;
+        readonly type: CapacityType;
+        /** It is on spot, and the floor needs it on on-demand after a scale-down. */
+        readonly belowFloor: boolean;
+      }
     /** It stays while more replicas than `below` are wanted; null: at this size it has none, and is among the first to go. */
     | { readonly kind: 'slot'; readonly below: number | null }
     | null;
@@ -52,10 +59,13 @@ export function accountOf(snapshot: RebalanceSnapshot, podName: string, nowMs: n
   const decision = decide(snapshot, nowMs);
   const numbers = policy.kind === 'none' ? null : policy.numbers;
   const surplus = surplusOf(type, decision);
+  const belowFloor =
+    numbers === null || workload.kind !== 'StatefulSet' ? [] : membersBelowFloor(workload, numbers, members);
+  const isBelowFloor = belowFloor.includes(member);
   const candidates =
-    numbers === null || type === null || surplus === 0
+    numbers === null || type === null || (surplus === 0 && !isBelowFloor)
       ? { eligible: [], exclusions: [] }
-      : candidatesOf(members, {
+      : candidatesOf(isBelowFloor ? belowFloor : members, {
           workload,
           numbers,
           from: type,
@@ -72,7 +82,7 @@ export function accountOf(snapshot: RebalanceSnapshot, podName: string, nowMs: n
     admitted:
       mark.type === null ? null : { type: mark.type, numbers: mark.numbers, substitute: mark.substitute },
     numbers,
-    place: placeOf(snapshot, member, numbers),
+    place: placeOf(snapshot, member, numbers, isBelowFloor),
     surplus,
     turn: turn === 0 ? null : turn,
     exclusion: candidates.exclusions.find((one) => one.pod === pod.name) ?? null,
@@ -90,11 +100,17 @@ function placeOf(
   { workload }: RebalanceSnapshot,
   { ordinal, rank, type }: Member,
   numbers: PolicyNumbers | null,
+  belowFloor: boolean,
 ): PodAccount['place'] {
   if (numbers === null || type === null) return null;
   if (workload.kind === 'StatefulSet') {
     if (ordinal === null) return null;
-    return { kind: 'ordinal', ordinal, type: ordinalType(numbers, ordinal, workload.firstOrdinal) };
+    return {
+      kind: 'ordinal',
+      ordinal,
+      type: ordinalType(numbers, ordinal, workload.firstOrdinal),
+      belowFloor,
+    };
   }
   if (rank === null) return null;
   const at = position(numbers, type, rank);
@@ -155,14 +171,28 @@ function standingPlace({ place }: PodAccount): readonly string[] {
     : [`A scale-down takes it when no more than ${place.below} replicas are wanted.`];
 }
 
-function future({ pod, surplus, type, turn, exclusion }: PodAccount): readonly string[] {
-  if (type === null || surplus === 0) return [];
+function future({ pod, place, surplus, type, turn, exclusion }: PodAccount): readonly string[] {
+  if (place?.kind === 'ordinal' && place.belowFloor) {
+    const needed =
+      'A scale-down removes the highest ordinals first, so the floor needs this one on on-demand';
+    return [
+      exclusion === null
+        ? `${needed}, so it is moved there whatever the share.`
+        : `${needed}, but it stays: ${pod} ${exclusions[exclusion.reason]}.`,
+    ];
+  }
+  if (type === null || surplus === 0) return staysMismatched(place, type);
   const many = `${surplus} ${type} ${surplus === 1 ? 'pod is' : 'pods are'} too many`;
   if (exclusion !== null) return [`${many}, but this one stays: ${pod} ${exclusions[exclusion.reason]}.`];
   if (turn === null) return [];
   if (turn > surplus) return [`${many}, and others go before this one.`];
   const which = turn === 1 ? 'the next' : `number ${turn} in the order`;
   return [`${many}, and it is ${which} to be moved to ${otherType(type)}.`];
+}
+
+function staysMismatched(place: PodAccount['place'], type: CapacityType | null): readonly string[] {
+  if (place?.kind !== 'ordinal' || type === null || place.type === type) return [];
+  return [`It stays on ${type} while the share is right, and comes up on ${place.type} when it is replaced.`];
 }
 
 function budget({ pdb }: PodAccount): readonly string[] {

@@ -37,7 +37,7 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
   FallbackEnded: {
     means: 'the drought is over, or of no matter here any more, or `spot-fallback-after` is `never` now',
   },
-  CostOrder: { means: 'deletion costs are written anew, so that a scale-down keeps the share' },
+  CostOrder: { means: 'ranks and deletion costs are written anew, so that scale-downs keep the share' },
   Paused: { means: '`spotalis.io/paused` is set' },
   LedgerUnreachable: {
     means: 'the controller does not reach Redis',
@@ -156,6 +156,10 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
       '`rebalance.maxMovesPerMinute` or `maxInFlight` is reached, or in a drought `fallback.maxRemovalsPerMinute`',
   },
   FloorShort: { means: 'a pod is moved to on-demand, because the floor is not met' },
+  FloorOrdinal: {
+    means:
+      'a pod of a StatefulSet is moved to on-demand although the share is right: a scale-down keeps the lowest ordinals, and the floor needs this one',
+  },
   SpotSurplus: { means: 'a pod is moved to on-demand, because spot has too many' },
   OnDemandSurplus: { means: 'a pod is moved to spot, because on-demand has too many' },
 };

@@ -85,6 +85,7 @@ const facts: FactsByReason = {
   PdbBlocks: { pod: 'web-7', pdb: 'a', healthy: 10, needed: 10, never: false },
   BudgetSpent: { budget: 'cluster', used: 20, limit: 20 },
   FloorShort: move,
+  FloorOrdinal: move,
   SpotSurplus: { ...move, pod: 'web-8' },
   OnDemandSurplus: { ...move, from: 'on-demand', to: 'spot' },
 };

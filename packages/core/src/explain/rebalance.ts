@@ -292,8 +292,12 @@ function sentenceOn(trace: RebalanceTrace): string {
       return `Held while there are ${trace.facts.pods} pods and ${trace.facts.wanted} are wanted.`;
     case 'LedgerDiffers': {
       const { ledger, sharing } = trace.facts;
+      const untyped = ledger?.untyped ?? 0;
+      const unknown = untyped === 0 ? '' : ` and ${untyped} of an unknown type`;
       const holds =
-        ledger === null ? 'was not read' : `holds ${ledger.spot} spot and ${ledger.onDemand} on-demand`;
+        ledger === null
+          ? 'was not read'
+          : `holds ${ledger.spot} spot and ${ledger.onDemand} on-demand${unknown}`;
       const why =
         sharing.length === 0
           ? ''
@@ -345,6 +349,13 @@ function sentenceOn(trace: RebalanceTrace): string {
     }
     case 'FloorShort':
       return move(trace.facts, `the floor is ${standing?.numbers.minOnDemand ?? 0} and ${share(standing)}`);
+    case 'FloorOrdinal': {
+      const floor = standing?.numbers.minOnDemand ?? 0;
+      return move(
+        trace.facts,
+        `the floor is ${floor} and a scale-down removes the highest ordinals first, so the first ${floor} belong on on-demand`,
+      );
+    }
     case 'SpotSurplus':
     case 'OnDemandSurplus':
       return move(trace.facts, share(standing));

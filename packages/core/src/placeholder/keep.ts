@@ -1,4 +1,5 @@
 import type { CapacityType } from '../capacity/type.ts';
+import { wantsMovesTo } from '../rebalance/standing.ts';
 import type { RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
 
 /** These pass by themselves, and then the move goes on; or the placeholder's own time ends. */
@@ -24,7 +25,6 @@ const passing: ReadonlySet<RebalanceReason> = new Set([
 
 /** Whether a placeholder of the type, if there is one, is still good for the next move, though none is wanted anew. */
 export function keepsPlaceholder({ standing, verdict, reason }: RebalanceTrace, type: CapacityType): boolean {
-  if (standing === null || standing.drift === 0) return false;
-  if (type !== (standing.drift > 0 ? 'on-demand' : 'spot')) return false;
+  if (standing === null || !wantsMovesTo(standing, type)) return false;
   return verdict.kind === 'move' || verdict.kind === 'prove' || passing.has(reason);
 }

@@ -10,6 +10,7 @@ import {
   altered,
   deploymentOf,
   NOON,
+  ordinalPod,
   pdb,
   podsOf,
   policy,
@@ -40,6 +41,20 @@ describe('a plan', () => {
     // The change settles for 3 s; each replacement takes 20 s, and 10 s of cooldown lie between the two.
     expect(moves.map(({ atMs }) => atMs - NOON)).toEqual([3_000, 33_000]);
     expect(endsAtMs - NOON).toBe(53_000);
+  });
+
+  it('has the ordinals of a StatefulSet that its floor needs, though the count is right', () => {
+    const pods = Array.from('soso', (letter, ordinal) =>
+      ordinalPod(ordinal, letter === 's' ? 'spot' : 'on-demand'),
+    );
+    const set = snapshot({ pods, workload: statefulSet(4), policy: policy(50, 1) });
+    const { moves, outcome, after } = planFor(set, { ...options, replicas: 4 });
+    expect(outcome).toBe('reached');
+    expect(after).toEqual({ spot: 2, onDemand: 2 });
+    expect(moves.map(({ pod, to }) => [pod, to])).toEqual([
+      ['web-0', 'on-demand'],
+      ['web-1', 'spot'],
+    ]);
   });
 
   it('waits for a window and says until when', () => {

@@ -5,6 +5,7 @@ import { afterMove } from '../disruption/cooldown.ts';
 import { decide } from '../rebalance/decide.ts';
 import { membersOf } from '../cluster/member.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import { wantsMoves } from '../rebalance/standing.ts';
 import type { Move, RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
 import { scaled, type ScaleStep } from './scaled.ts';
 import { annotatedAs, appear, countsOf, isWithoutRoom, landed, numbersOf, vanish } from './stage.ts';
@@ -107,7 +108,7 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
   let last = decide(state.snapshot, state.nowMs);
   for (let step = 0; step < MOST_STEPS; step++) {
     const { verdict } = last;
-    if (last.standing?.drift === 0 && verdict.kind !== 'correct') break;
+    if (isReached(last) && verdict.kind !== 'correct') break;
     if (verdict.kind === 'move') {
       const gone = vanish(state.snapshot, verdict.move.pod.uid, 'moved');
       fewestOnDemand = Math.min(fewestOnDemand, onDemandOf(gone));
@@ -134,13 +135,15 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
     waits,
     underWayUntilMs: underWay === null ? null : beginsAtMs,
     endsAtMs: moves.length === 0 ? beginsAtMs : (state.snapshot.history?.endedAtMs ?? state.nowMs),
-    outcome: last.standing?.drift === 0 ? 'reached' : 'stopped',
+    outcome: isReached(last) ? 'reached' : 'stopped',
     unscheduled: ending.filter(({ pod }) => isWithoutRoom(pod)).length,
     last,
     fewestOnDemand,
     floor,
   };
 }
+
+const isReached = ({ standing }: RebalanceTrace): boolean => standing !== null && !wantsMoves(standing);
 
 /** As after any move. Which way it went matters to no gate. */
 function resting(snapshot: RebalanceSnapshot, endedAtMs: number): RebalanceSnapshot {

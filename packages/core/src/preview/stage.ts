@@ -2,7 +2,7 @@ import { allowedTypes } from '../capacity/allowed.ts';
 import type { CapacityType } from '../capacity/type.ts';
 import { typeForNext } from '../distribution/next.ts';
 import { deletionCost, ordinalType } from '../distribution/slot.ts';
-import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
+import type { PodCounts, PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { selects } from '../policy/selector.ts';
 import { evidenceFor } from '../cluster/fit.ts';
@@ -32,6 +32,11 @@ export const countsOf = (members: readonly Member[]): TypeCounts => ({
   onDemand: members.filter(({ type }) => type === 'on-demand').length,
 });
 
+const countsInLedger = (members: readonly Member[]): PodCounts => ({
+  ...countsOf(members),
+  untyped: members.filter(({ type }) => type === null).length,
+});
+
 const templateOf = (workload: WorkloadView): TemplateView | undefined =>
   workload.kind === 'StatefulSet' ? workload.template : activeRevision(workload)?.template;
 
@@ -43,7 +48,7 @@ function recounted(snapshot: RebalanceSnapshot): RebalanceSnapshot {
   if (workload.kind === 'StatefulSet') return { ...snapshot, workload: { ...workload, availableReplicas } };
   const revisions = workload.revisions.map((revision) => ({
     ...revision,
-    ledger: countsOf(members.filter(({ pod }) => pod.controller?.uid === revision.uid)),
+    ledger: countsInLedger(members.filter(({ pod }) => pod.controller?.uid === revision.uid)),
   }));
   return { ...snapshot, workload: { ...workload, availableReplicas, revisions } };
 }
@@ -165,7 +170,7 @@ function admitted(
   const wanted =
     workload.kind === 'StatefulSet'
       ? ordinalType(numbers, Number(name.slice(workload.name.length + 1)), workload.firstOrdinal)
-      : typeForNext(numbers, countsOf(members));
+      : typeForNext(numbers, countsInLedger(members));
   const substitutes = wanted === 'spot' && cause === 'scaled' && isDry(snapshot);
   return { type: substitutes ? 'on-demand' : wanted, substitutes };
 }

@@ -12,13 +12,14 @@ import { lastingWaits, nextLastingMs, unscheduled } from '../drought/lasting.ts'
 import { correctionsOf } from './correct.ts';
 import { moveGate, steadyGate, writeGate } from './gate.ts';
 import { activeRevision, membersOf, templatesOf } from '../cluster/member.ts';
-import { nextMove } from './move.ts';
+import { nextMove, type Surplus } from './move.ts';
+import { membersBelowFloor } from './ordinals.ts';
 import type { Member } from '../cluster/workload-pod.ts';
 import { overridden } from './overridden.ts';
 import { renumberingsOf } from './renumber.ts';
 import { unsettled } from './settled.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
-import { standingOf } from './standing.ts';
+import { standingOf, wantsMoves } from './standing.ts';
 import { type Decided, held, type RebalanceTrace, type Standing } from './verdict.ts';
 
 /**
@@ -64,12 +65,38 @@ function decideBeside(
     toBeTold(bridging, snapshot, members, standing, nowMs) ??
     moveGate(snapshot, nowMs) ??
     costs ??
-    (standing.drift === 0 ? (awaitingSpot(snapshot, bridging) ?? held('Balanced', {})) : null) ??
+    (wantsMoves(standing) ? null : (awaitingSpot(snapshot, bridging) ?? held('Balanced', {}))) ??
+    keepFloor(snapshot, members, standing, nowMs) ??
     inDrought(snapshot, standing, nowMs) ??
     unsettled(snapshot.workload, members, nowMs) ??
-    nextMove(snapshot, members, standing, nowMs)
+    nextMove(snapshot, members, standing, driftOf(members, standing), nowMs)
   );
 }
+
+/**
+ * The ordinals that the floor needs after a scale-down. Where none of them may be moved, a drift does not wait for
+ * them.
+ */
+function keepFloor(
+  snapshot: RebalanceSnapshot,
+  members: readonly Member[],
+  standing: Standing,
+  nowMs: number,
+): Decided | null {
+  const { workload } = snapshot;
+  if (workload.kind !== 'StatefulSet') return null;
+  const pods = membersBelowFloor(workload, standing.numbers, members);
+  if (pods.length === 0) return null;
+  const decided =
+    unsettled(workload, members, nowMs) ??
+    nextMove(snapshot, members, standing, { reason: 'FloorOrdinal', from: 'spot', pods }, nowMs);
+  return standing.drift === 0 || decided.verdict.kind === 'move' ? decided : null;
+}
+
+const driftOf = (pods: readonly Member[], { drift }: Standing): Surplus =>
+  drift > 0
+    ? { reason: 'SpotSurplus', from: 'spot', pods }
+    : { reason: 'OnDemandSurplus', from: 'on-demand', pods };
 
 /** What no move would mend, so that it is said whatever holds moves: a window may be open at night only. */
 function toBeTold(
@@ -79,7 +106,7 @@ function toBeTold(
   standing: Standing,
   nowMs: number,
 ): Decided | null {
-  if (standing.drift !== 0) return overridden(snapshot, members);
+  if (wantsMoves(standing)) return overridden(snapshot, members);
   return (
     beyondRepair(snapshot, members, standing, nowMs) ?? unplaceable(snapshot) ?? unscheduled(waiting, nowMs)
   );

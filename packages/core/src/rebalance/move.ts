@@ -1,6 +1,7 @@
 import { allowedTypes } from '../capacity/allowed.ts';
 import { readPodMark } from '../capacity/mark.ts';
 import { type CapacityType, otherType } from '../capacity/type.ts';
+import type { PodCounts } from '../distribution/target.ts';
 import { availabilityOf } from '../cluster/availability.ts';
 import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
 import { type Candidates, candidatesOf } from './candidate.ts';
@@ -17,12 +18,20 @@ import { hasNeighbourRules } from '../cluster/spread.ts';
 import { type Decided, type DecidedFor, type Exclusion, held, type Standing } from './verdict.ts';
 import type { TemplateView } from '../cluster/workload.ts';
 
+/** What there is too much of, and which pods of it would mend that. */
+export interface Surplus {
+  readonly reason: 'FloorOrdinal' | 'SpotSurplus' | 'OnDemandSurplus';
+  readonly from: CapacityType;
+  readonly pods: readonly Member[];
+}
+
 /** Everything about one workload that is known to drift and free to be repaired. */
 interface Drifting {
   readonly snapshot: RebalanceSnapshot;
   readonly members: readonly Member[];
   readonly standing: Standing;
   readonly template: TemplateView;
+  readonly surplus: Surplus;
   readonly from: CapacityType;
   readonly to: CapacityType;
   readonly nowMs: number;
@@ -37,6 +46,7 @@ export function nextMove(
   snapshot: RebalanceSnapshot,
   members: readonly Member[],
   standing: Standing,
+  surplus: Surplus,
   nowMs: number,
 ): Decided {
   const { workload, settings } = snapshot;
@@ -45,7 +55,7 @@ export function nextMove(
   const template = workload.kind === 'StatefulSet' ? workload.template : activeRevision(workload)?.template;
   // Without a revision nothing is wanted, and the rollout gate is closed.
   if (template === undefined) return held('PodsMissing', { pods: members.length, wanted: workload.replicas });
-  const from = standing.drift > 0 ? 'spot' : 'on-demand';
+  const { from } = surplus;
   const to = otherType(from);
   const nodes = withPlaceholder(snapshot.nodes, snapshot.placeholders[to]);
   const drifting: Drifting = {
@@ -53,6 +63,7 @@ export function nextMove(
     members,
     standing,
     template,
+    surplus,
     from,
     to,
     nowMs,
@@ -63,7 +74,7 @@ export function nextMove(
   const allowed = allowedTypes(template.spec, settings.placement);
   if (allowed === 'none') return held('PlacementConflict', { to: null });
   if (allowed !== 'both' && allowed !== to) return held('PlacementConflict', { to });
-  const candidates = candidatesOf(members, {
+  const candidates = candidatesOf(surplus.pods, {
     workload,
     numbers: standing.numbers,
     from,
@@ -101,12 +112,12 @@ function prove(drifting: Drifting, candidates: Candidates, missing: DecidedFor<'
 function ledgerDiffers(
   { workload }: RebalanceSnapshot,
   members: readonly Member[],
-  { counts }: Standing,
+  standing: Standing,
 ): Decided | null {
   if (workload.kind === 'StatefulSet') return null;
   const ledger = activeRevision(workload)?.ledger ?? null;
-  const agrees = ledger !== null && ledger.spot === counts.spot && ledger.onDemand === counts.onDemand;
-  return agrees ? null : held('LedgerDiffers', { ledger, sharing: sharingReservations(members) });
+  if (ledger !== null && agrees(ledger, standing)) return null;
+  return held('LedgerDiffers', { ledger, sharing: sharingReservations(members) });
 }
 
 function sharingReservations(members: readonly Member[]): readonly string[] {
@@ -116,6 +127,14 @@ function sharingReservations(members: readonly Member[]): readonly string[] {
     if (token !== null) holders.set(token, [...(holders.get(token) ?? []), pod.name]);
   }
   return [...holders.values()].filter(({ length }) => length > 1).flat();
+}
+
+/** A pod whose node has lost its label keeps the type that it had in the ledger. */
+function agrees(ledger: PodCounts, { counts, untyped }: Standing): boolean {
+  const remembered = untyped - (ledger.untyped ?? 0);
+  const spot = ledger.spot - counts.spot;
+  const onDemand = ledger.onDemand - counts.onDemand;
+  return spot >= 0 && onDemand >= 0 && spot + onDemand === remembered;
 }
 
 function evidenceWithout(drifting: Drifting, leaving: Member | null, volumes: PodVolumes): Evidence {
@@ -248,7 +267,7 @@ function pdbGate(
 }
 
 function moveOf(
-  { snapshot, standing, from, to }: Drifting,
+  { snapshot, standing, surplus, from, to }: Drifting,
   { pod, doom }: Member,
   evidence: string,
   pdb: string | null,
@@ -257,10 +276,9 @@ function moveOf(
   const node = pod.nodeName;
   const trial = snapshot.webhook.kind === 'bypassed';
   const floorIsShort = counts.onDemand < Math.min(numbers.minOnDemand, replicas);
-  const surplus = floorIsShort ? 'FloorShort' : 'SpotSurplus';
   return {
     verdict: { kind: 'move', move: { pod: referenceTo(pod), from, to, node, evidence, pdb, trial } },
-    reason: from === 'on-demand' ? 'OnDemandSurplus' : surplus,
+    reason: from === 'spot' && floorIsShort ? 'FloorShort' : surplus.reason,
     facts: { pod: pod.name, from, to, node, evidence, doom, ready: pod.ready },
   };
 }

@@ -1,65 +1,49 @@
 import { type CapacityType, capacityTypes } from '../capacity/type.ts';
-import { position } from '../distribution/slot.ts';
-import { type PolicyNumbers, spotAmongSurvivors, type TypeCounts } from '../distribution/target.ts';
-import type { Member } from '../cluster/workload-pod.ts';
-import { referenceTo } from '../cluster/reference.ts';
+import { deletionCost } from '../distribution/slot.ts';
+import type { PolicyNumbers } from '../distribution/target.ts';
+import type { Member, WorkloadPod } from '../cluster/workload-pod.ts';
+import { type PodReference, referenceTo } from '../cluster/reference.ts';
 import type { Renumbering } from './verdict.ts';
 
-type Typed = Member & { readonly type: CapacityType };
-
-const isTyped = (member: Member): member is Typed => member.type !== null;
+/** What of a member the order rests on. */
+export interface Ranked extends Pick<Member, 'type' | 'rank' | 'cost'> {
+  readonly pod: PodReference & Pick<WorkloadPod, 'createdAtMs'>;
+}
 
 /** Dearest first: the order in which pods survive. */
-const byCost = (a: Member, b: Member): number =>
+const byCost = (a: Ranked, b: Ranked): number =>
   b.cost - a.cost || a.pod.createdAtMs - b.pod.createdAtMs || compareText(a.pod.uid, b.pod.uid);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /**
- * Whether every scale-down, lowest cost first, leaves the best possible mix. Pods of equal cost go in an order that
- * nobody knows, so a tie between the types is a fault.
+ * The fewest writes after which the pods of each type hold the ranks 0, 1, 2, ... once each, at the costs that the
+ * policy gives to these ranks. Then every scale-down is exact, and so is every scale-down after growth, because
+ * the ledger fills the ranks that follow. Nothing less will do: a cost in the right order on a rank that it does not
+ * belong to ties with a later pod.
+ *
+ * Only for pods of one ReplicaSet, and only worth doing without drift, since the costs of pods about to be moved are
+ * written for nothing.
  */
-export function isOrderExact(numbers: PolicyNumbers, members: readonly Member[]): boolean {
-  const survivors = members.filter(isTyped).toSorted(byCost);
-  const counts = countsOf(survivors);
-  let spot = 0;
-  return survivors.every((member, index) => {
-    const next = survivors[index + 1];
-    if (next?.cost === member.cost && next.type !== member.type) return false;
-    if (member.type === 'spot') spot++;
-    return spot === spotAmongSurvivors(numbers, counts, index + 1);
-  });
-}
-
-function countsOf(members: readonly Typed[]): TypeCounts {
-  const spot = members.filter(({ type }) => type === 'spot').length;
-  return { spot, onDemand: members.length - spot };
-}
-
-/**
- * The fewest new costs that make scale-downs exact again; none when they are. Only for pods of one ReplicaSet, and
- * only worth doing without drift, since the costs of pods about to be moved are written for nothing.
- */
-export function renumberingsOf(numbers: PolicyNumbers, members: readonly Member[]): readonly Renumbering[] {
-  if (isOrderExact(numbers, members)) return [];
+export function renumberingsOf(numbers: PolicyNumbers, members: readonly Ranked[]): readonly Renumbering[] {
   return capacityTypes.flatMap((type) => renumberType(numbers, type, members));
 }
 
-/** A pod on a position of the policy keeps it; the others fill the free positions in the order of their costs. */
+/** The others fill the free ranks in the order of their costs. */
 function renumberType(
   numbers: PolicyNumbers,
   type: CapacityType,
-  members: readonly Member[],
+  members: readonly Ranked[],
 ): readonly Renumbering[] {
   const sameType = members.filter((member) => member.type === type).toSorted(byCost);
-  const free = new Map(sameType.map((_, rank) => [position(numbers, type, rank), rank]));
-  const displaced = sameType.filter(({ cost }) => !free.delete(0 - cost));
-  // A map keeps the order in which it was filled, and positions rise with the rank.
-  const places = [...free];
+  const free = new Set(sameType.keys());
+  const displaced = sameType.filter(
+    ({ rank, cost }) => rank === null || cost !== deletionCost(numbers, type, rank) || !free.delete(rank),
+  );
+  const ranks = [...free];
   return displaced.flatMap(({ pod }, index) => {
-    const place = places[index];
-    if (place === undefined) return [];
-    const [at, rank] = place;
-    return [{ pod: referenceTo(pod), type, rank, cost: 0 - at }];
+    const rank = ranks[index];
+    if (rank === undefined) return [];
+    return [{ pod: referenceTo(pod), type, rank, cost: deletionCost(numbers, type, rank) }];
   });
 }

@@ -8,7 +8,6 @@ import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import {
   annotated,
-  bothNodes,
   deploymentOf,
   NOON,
   ordinalPod,
@@ -22,8 +21,6 @@ import {
 import { afterMove, type MoveHistory } from '../disruption/cooldown.ts';
 import { decide } from './decide.ts';
 import type { WorkloadPod } from '../cluster/workload-pod.ts';
-import { isOrderExact } from './renumber.ts';
-import { membersOf } from '../cluster/member.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
 import type { RebalanceTrace } from './verdict.ts';
 
@@ -122,6 +119,24 @@ function nextType(
   return ordinalType(numbers, Number(name.split('-')[1]), workload.firstOrdinal);
 }
 
+/** What admission creates beside these, without the controller. */
+function grown(pods: readonly WorkloadPod[], numbers: PolicyNumbers, more: number): readonly WorkloadPod[] {
+  const all = [...pods];
+  for (let i = 0; i < more; i++) {
+    const type = typeForNext(numbers, counted(all));
+    all.push(pod(`g${i}`, { type, rank: freeRank(all, type), numbers }));
+  }
+  return all;
+}
+
+/** The pods in the order in which the ReplicaSet controller keeps them. */
+const bySurvival = (pods: readonly WorkloadPod[]): readonly WorkloadPod[] => {
+  const costOf = (one: WorkloadPod) => Number(one.annotations[foreignKeys.podDeletionCost] ?? 0);
+  return pods.toSorted((a, b) => costOf(b) - costOf(a));
+};
+
+const ordinalOf = ({ name }: WorkloadPod): number => Number(name.split('-')[1]);
+
 const free = { ...settings, allowSingleReplica: true };
 const size = fc.nat(20);
 
@@ -141,14 +156,34 @@ describe('repairing a drift', () => {
         expect(end.moves).toBe(d);
         expect(end.last).toMatchObject({ reason: 'Balanced', standing: { drift: 0 } });
         expect(counted(end.pods).spot).toBe(targetSpot(numbers, spot + onDemand));
-        const workload = deploymentOf(end.pods);
-        expect(isOrderExact(numbers, membersOf(workload, end.pods, bothNodes))).toBe(true);
       }),
       propertyRuns,
     );
   });
 
-  it('takes exactly |d| moves of a StatefulSet', () => {
+  it('leaves ranks by which growth is exact at every later size, and costs nothing more', () => {
+    fc.assert(
+      fc.property(policyNumbers, policyNumbers, size, size, size, (numbers, before, spot, onDemand, more) => {
+        fc.pre(spot + onDemand > 0);
+        const { spotPercentage, minOnDemand } = numbers;
+        const start = snapshot({
+          pods: podsOf(spot, onDemand, before),
+          policy: policy(spotPercentage, minOnDemand),
+          settings: free,
+        });
+        const repaired = run(start, numbers, Math.abs(drift(numbers, { spot, onDemand })) + 2).pods;
+        const pods = grown(repaired, numbers, more);
+        const survivors = bySurvival(pods);
+        for (let left = 1; left <= survivors.length; left++) {
+          expect(counted(survivors.slice(0, left)).spot).toBe(targetSpot(numbers, left));
+        }
+        expect(run({ ...start, pods }, numbers, 0)).toMatchObject({ moves: 0, writes: 0 });
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('of a StatefulSet moves what the floor needs at every smaller size, and then |d|, each ordinal once', () => {
     fc.assert(
       fc.property(
         policyNumbers,
@@ -167,10 +202,26 @@ describe('repairing a drift', () => {
             policy: policy(numbers.spotPercentage, numbers.minOnDemand),
             settings: free,
           });
-          const d = Math.abs(drift(numbers, counted(pods)));
-          const end = run(start, numbers, d + 1);
-          expect(end.moves).toBe(d);
-          expect(end.last.reason).toBe('Balanced');
+          const { spot, onDemand } = counted(pods);
+          const below = counted(pods.slice(0, numbers.minOnDemand)).spot;
+          const rest = drift(numbers, { spot: spot - below, onDemand: onDemand + below });
+          const moves = below + Math.abs(rest);
+          const end = run(start, numbers, moves + 1);
+          expect(end.moves).toBe(moves);
+          expect(end.last).toMatchObject({ reason: 'Balanced', standing: { drift: 0 } });
+          // Scaled down, it keeps the lowest ordinals.
+          const byOrdinal = end.pods.toSorted((a, b) => ordinalOf(a) - ordinalOf(b));
+          const isOff = (one: WorkloadPod): boolean =>
+            ordinalType(numbers, ordinalOf(one), firstOrdinal) !== one.annotations[podKeys.capacityType];
+          const pairs = byOrdinal.filter(isOff).length / 2;
+          let worst = 0;
+          for (let replicas = 1; replicas < pods.length; replicas++) {
+            const left = counted(byOrdinal.slice(0, replicas));
+            expect(left.onDemand).toBeGreaterThanOrEqual(Math.min(numbers.minOnDemand, replicas));
+            worst = Math.max(worst, Math.abs(left.spot - targetSpot(numbers, replicas)));
+          }
+          expect(worst).toBeLessThanOrEqual(pairs);
+          expect(end.last.standing?.ordinals?.worst?.off ?? 0).toBe(worst);
         },
       ),
       propertyRuns,

@@ -1,4 +1,6 @@
+import { type CapacityType, capacityTypes } from '../capacity/type.ts';
 import { type PolicyNumbers, targetSpot } from '../distribution/target.ts';
+import { ordinalStandingOf } from './ordinals.ts';
 import type { Member } from '../cluster/workload-pod.ts';
 import type { Standing } from './verdict.ts';
 import type { WorkloadView } from '../cluster/workload.ts';
@@ -36,5 +38,15 @@ export function standingOf(
     onUnknownNodes,
     target,
     drift: spot > target ? spot - target : Math.min(0, spot + untyped - target),
+    ...(workload.kind === 'StatefulSet' && { ordinals: ordinalStandingOf(workload, numbers, members) }),
   };
+}
+
+/** Whether pods have to move to this type. To both: the floor of a StatefulSet's ordinals comes first. */
+export function wantsMovesTo({ drift, ordinals }: Standing, to: CapacityType): boolean {
+  return to === 'spot' ? drift < 0 : drift > 0 || (ordinals?.belowFloor ?? 0) > 0;
+}
+
+export function wantsMoves(standing: Standing): boolean {
+  return capacityTypes.some((type) => wantsMovesTo(standing, type));
 }

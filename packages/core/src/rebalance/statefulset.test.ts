@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { podKeys } from '../policy/keys.ts';
 import { reasonOf } from '../testing/drifting.ts';
 import {
+  annotated,
   bothNodes,
   altered,
   node,
@@ -8,11 +10,12 @@ import {
   NOON,
   ordinalPod,
   policy,
+  quiet,
   snapshot,
   statefulSet,
 } from '../testing/rebalance.ts';
 import { decide } from './decide.ts';
-import type { RebalanceSnapshot } from './snapshot.ts';
+import type { DroughtState, RebalanceSnapshot } from './snapshot.ts';
 
 describe('a StatefulSet', () => {
   // Its slots are o s s s o.
@@ -30,18 +33,59 @@ describe('a StatefulSet', () => {
 
   it('moves only pods that come back on the other type', () => {
     expect(victim(set('sssso'))).toBe('web-0');
-    expect(victim(set('sssss'))).toBe('web-4');
+    expect(victim(set('ossss'))).toBe('web-4');
     expect(victim(set('ooooo'))).toBe('web-3');
   });
 
-  it('leaves mismatched ordinals alone while the share is right', () => {
-    expect(reasonOf(set('ssoso'))).toBe('Balanced');
+  it('leaves mismatched ordinals above the floor alone while the share is right, and says what a scale-down finds', () => {
+    const trace = decide(set('oosss'), NOON);
+    expect(trace).toMatchObject({
+      reason: 'Balanced',
+      standing: { ordinals: { belowFloor: 0, worst: { replicas: 2, off: 1 } } },
+    });
+    expect(decide(set('ossso'), NOON).standing?.ordinals).toEqual({ belowFloor: 0, worst: null });
+  });
+
+  it('moves the ordinals that a scale-down needs for the floor, though the share is right', () => {
+    const trace = decide(set('ssoso'), NOON);
+    expect(trace).toMatchObject({
+      reason: 'FloorOrdinal',
+      verdict: { move: { pod: { name: 'web-0' }, from: 'spot', to: 'on-demand' } },
+      standing: { drift: 0, ordinals: { belowFloor: 1 } },
+    });
+    const ordered = statefulSet(5, { podManagement: 'OrderedReady' });
+    expect(victim(set('sssoo', { policy: policy(60, 3), workload: ordered }))).toBe('web-2');
+  });
+
+  it('repairs a drift where the ordinals below the floor must stay, and else says why they do', () => {
+    const kept = (types: string) => {
+      const all = set(types);
+      const pods = all.pods.map((one, ordinal) =>
+        ordinal === 0 ? annotated(one, { [podKeys.doNotMove]: 'true' }) : one,
+      );
+      return { ...all, pods };
+    };
+    expect(victim(kept('sssss'))).toBe('web-4');
+    expect(victim(kept('soooo'))).toBe('web-3');
+    expect(reasonOf(kept('ssoso'))).toBe('NoCandidate');
+  });
+
+  it('moves the ordinals below the floor in a drought, too', () => {
+    const since = { sinceMs: NOON, openedAtMs: NOON, backoffMs: 60_000, early: false };
+    const drought: DroughtState = { ...quiet, breaker: { state: 'open', ...since }, recorded: true };
+    expect(reasonOf(set('soooo', { drought }))).toBe('FloorOrdinal');
+    expect(reasonOf(set('ooooo', { drought }))).toBe('InDrought');
   });
 
   it('counts ordinals from the first', () => {
-    const members = [3, 4, 5, 6, 7].map((ordinal) => ordinalPod(ordinal, 'spot'));
-    const shifted = set('', { pods: members, workload: statefulSet(5, { firstOrdinal: 3 }) });
-    expect(victim(shifted)).toBe('web-7');
+    const shifted = (types: string) => {
+      const pods = Array.from(types, (letter, index) =>
+        ordinalPod(3 + index, letter === 's' ? 'spot' : 'on-demand'),
+      );
+      return set('', { pods, workload: statefulSet(5, { firstOrdinal: 3 }) });
+    };
+    expect(victim(shifted('sssss'))).toBe('web-3');
+    expect(victim(shifted('ossss'))).toBe('web-7');
   });
 
   it('moves the highest ordinal when OrderedReady, and only while all others are Ready', () => {

@@ -1,7 +1,7 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { Misfits } from '../cluster/fit.ts';
 import type { PodReference } from '../cluster/reference.ts';
-import type { PolicyNumbers, TypeCounts } from '../distribution/target.ts';
+import type { PodCounts, PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { Breaker } from '../drought/breaker.ts';
 import type { WaitCounts } from '../drought/lasting.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
@@ -78,6 +78,15 @@ export interface Standing {
   readonly target: number;
   /** Moves needed: spot pods too many above 0, too few below. */
   readonly drift: number;
+  /** Only of a StatefulSet. */
+  readonly ordinals?: OrdinalStanding;
+}
+
+export interface OrdinalStanding {
+  /** Spot pods on ordinals that the floor needs on on-demand after a scale-down. They are moved whatever the drift. */
+  readonly belowFloor: number;
+  /** The smaller size at which most pods would be on the wrong type, and how many; null: none at any. */
+  readonly worst: { readonly replicas: number; readonly off: number } | null;
 }
 
 /** Why a pod of the surplus type was not chosen. */
@@ -175,7 +184,7 @@ export interface FactsByReason {
   Settling: { readonly untilMs: number; readonly change: 'policy' | 'replicas' | 'pods' };
   PodsMissing: { readonly pods: number; readonly wanted: number };
   LedgerDiffers: {
-    readonly ledger: TypeCounts | null;
+    readonly ledger: PodCounts | null;
     /** Pods that carry the same reservation as another one, which the ledger can count only once. */
     readonly sharing: readonly string[];
   };
@@ -214,6 +223,7 @@ export interface FactsByReason {
     readonly limit: number;
   };
   FloorShort: MoveFacts;
+  FloorOrdinal: MoveFacts;
   SpotSurplus: MoveFacts;
   OnDemandSurplus: MoveFacts;
 }
@@ -231,7 +241,7 @@ export interface MoveFacts {
 export type RebalanceReason = keyof FactsByReason;
 
 /**
- * In the order in which they are looked for, but for the last three, which are reasons of moves. `PlacementConflict`
+ * In the order in which they are looked for, but for the last four, which are reasons of moves. `PlacementConflict`
  * is looked for after `NoFallback` already where the pods allow neither type and no drift shows it.
  */
 export const rebalanceReasons = [
@@ -283,6 +293,7 @@ export const rebalanceReasons = [
   'PdbBlocks',
   'BudgetSpent',
   'FloorShort',
+  'FloorOrdinal',
   'SpotSurplus',
   'OnDemandSurplus',
 ] as const satisfies readonly RebalanceReason[];

@@ -104,12 +104,13 @@ export class MemoryLedger implements Ledger {
 
   async markList(revision: Revision): Promise<ListMark> {
     const nowUs = this.#tick();
-    return { atUs: this.#book(revision, nowUs).markUs(nowUs), epoch: 0 };
+    return this.#book(revision, nowUs).mark(nowUs);
   }
 
   async merge(revision: Revision, list: PodList, mark: ListMark): Promise<void> {
     const nowUs = this.#tick();
-    this.#book(revision, nowUs).merge(list, mark.atUs, nowUs);
+    if (this.#book(revision, nowUs).merge(list, mark, nowUs))
+      this.#replicaSets.delete(revision.replicaSetUid);
   }
 
   async rememberReplicaSet(replicaSetUid: string, info: ReplicaSetInfo): Promise<void> {

@@ -23,7 +23,11 @@ const own = (token: string) => ({ token, type: 'on-demand' as const, rank: 4, su
 
 function bookOfTwo(nowUs: number): RevisionBook {
   const book = new RevisionBook(defaultTiming);
-  book.merge({ resourceVersion: '20', pods: [pod('a', 'spot', 0), pod('b', 'spot', 1)] }, nowUs, nowUs);
+  book.merge(
+    { resourceVersion: '20', pods: [pod('a', 'spot', 0), pod('b', 'spot', 1)] },
+    book.mark(nowUs),
+    nowUs,
+  );
   return book;
 }
 
@@ -33,7 +37,7 @@ describe('the places of a ReplicaSet', () => {
     book.released('a', 900_000_000);
     const decision = book.decide(request(revision, 't'), at(2_000));
     expect(decision).toMatchObject({ kind: 'need-list', reason: 'release-seen' });
-    if (decision.kind === 'need-list') book.merge(list('30'), decision.mark.atUs, 2_010);
+    if (decision.kind === 'need-list') book.merge(list('30'), decision.mark, 2_010);
     expect(book.decide(request(revision, 't'), at(2_020)).kind).toBe('decided');
   });
 
@@ -48,16 +52,16 @@ describe('the places of a ReplicaSet', () => {
     const verified = { kind: 'verified', replicas: { replicas: 9, resourceVersion: '1' } } as const;
     book.decide(request(revision, 't', { knowledge: verified }), at(1_000));
     book.released('a', 1_010);
-    book.merge(list('30'), book.markUs(1_020), 1_030);
+    book.merge(list('30'), book.mark(1_020), 1_030);
     expect(book.lookup('t')).toMatchObject({ state: 'pending' });
   });
 
   it('tell an end before a list from one since, when the clock was set back', () => {
     const book = bookOfTwo(900_000_000);
     book.released('a', 1_000);
-    const markUs = book.markUs(1_010);
+    const mark = book.mark(1_010);
     book.released('b', 1_020);
-    book.merge({ resourceVersion: '30', pods: [pod('a', 'spot', 0), pod('b', 'spot', 1)] }, markUs, 1_030);
+    book.merge({ resourceVersion: '30', pods: [pod('a', 'spot', 0), pod('b', 'spot', 1)] }, mark, 1_030);
     expect(book.entries()).toMatchObject([{ token: 'a' }]);
     expect(book.decide(request(revision, 't'), at(1_040))).toMatchObject({ reason: 'release-seen' });
   });
@@ -85,7 +89,7 @@ describe('the places of a ReplicaSet', () => {
     book.released('a', 2_000);
     book.cancel('c', 2_000);
     book.announce(['a', 'b', 'c', 'd'].map(own), '1', 3_000);
-    expect(book.counts()).toEqual({ spot: 1, onDemand: 1, pending: 1 });
+    expect(book.counts()).toEqual({ spot: 1, onDemand: 1, untyped: 0, pending: 1 });
     expect(book.lookup('d')).toMatchObject({ state: 'pending', rank: 4 });
   });
 

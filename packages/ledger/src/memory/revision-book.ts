@@ -1,10 +1,12 @@
-import { type CapacityType, typeForNext, type TypeCounts } from '@spotalis/core';
+import { type CapacityType, type PodCounts, typeForNext } from '@spotalis/core';
 import type {
   DecideRequest,
   Decision,
+  Knowledge,
   LedgerCounts,
   LedgerEntry,
   LedgerPod,
+  ListMark,
   ListReason,
   OwnDecision,
   PodList,
@@ -16,10 +18,12 @@ import { type LedgerTiming, newborn } from '../timing.ts';
 import type { BreakerBook } from './breaker-book.ts';
 
 interface Place {
-  readonly type: CapacityType;
+  readonly type: CapacityType | null;
   readonly rank: number | undefined;
   readonly substitute: boolean;
 }
+
+const noPlace: Place = { type: null, rank: undefined, substitute: false };
 
 type Entry = Place &
   /** `by`: the process that asked. */
@@ -54,6 +58,8 @@ export class RevisionBook {
   #lastReleaseUs = 0;
   #lastListUs = 0;
   #replicas: ReplicaCount | undefined;
+  /** The latest resourceVersion of a pod or a list. */
+  #newest: string | undefined;
 
   constructor(timing: LedgerTiming) {
     this.#timing = timing;
@@ -75,7 +81,7 @@ export class RevisionBook {
       return this.#decided(token, { type: 'on-demand', rank: 0, substitute: false }, true);
     }
 
-    const current = laterCount(this.#replicas, knowledge.replicas);
+    const current = this.#currentCount(knowledge);
     if (current === undefined) return { kind: 'need-replicaset' };
     if (!dryRun) this.#replicas = current;
 
@@ -94,7 +100,7 @@ export class RevisionBook {
       const full = this.#entries.size >= current.replicas;
       const reason = this.#whyList(context, seeded, lastListUs, full && knowledge.kind === 'fresh');
       if (reason !== undefined) {
-        return { kind: 'need-list', reason, mark: { atUs: this.markUs(nowUs), epoch: 0 } };
+        return { kind: 'need-list', reason, mark: this.mark(nowUs) };
       }
       if (full) return { kind: 'need-replicaset' };
     }
@@ -139,9 +145,14 @@ export class RevisionBook {
   seen(pod: LedgerPod, nowUs: number): SeenOutcome {
     if (this.#isGone(pod.token, nowUs)) return 'gone';
     const entry = this.#entries.get(pod.token);
-    if (entry?.state === 'live' && compareResourceVersions(entry.asOf, pod.resourceVersion) >= 0)
+    if (
+      entry?.state === 'live' &&
+      compareResourceVersions(entry.asOf, pod.resourceVersion) >= 0 &&
+      !isTypeNews(entry, pod)
+    )
       return 'outdated';
     this.#putLive(pod, pod.resourceVersion);
+    this.#newest = laterOf(this.#newest, pod.resourceVersion);
     return 'recorded';
   }
 
@@ -154,18 +165,33 @@ export class RevisionBook {
     this.#forgetOld(nowUs);
   }
 
-  markUs(nowUs: number): number {
-    return Math.max(nowUs, this.#lastReleaseUs + 1);
+  mark(nowUs: number): ListMark {
+    return {
+      atUs: Math.max(nowUs, this.#lastReleaseUs + 1),
+      epoch: 0,
+      ...(this.#newest === undefined ? {} : { pods: this.#newest }),
+      ...(this.#replicas === undefined ? {} : { replicaSet: this.#replicas.resourceVersion }),
+    };
   }
 
-  merge(list: PodList, markUs: number, nowUs: number): void {
+  /** Returns whether the list showed that the API server's store went back, so that nothing else is left. */
+  merge(list: PodList, mark: ListMark, nowUs: number): boolean {
     const { resourceVersion } = list;
+    const markUs = mark.atUs;
+    const wentBack = this.#wentBack(mark, resourceVersion);
+    if (wentBack) this.#beginAnew();
+    this.#newest = laterOf(this.#newest, resourceVersion);
     for (const pod of list.pods) {
       const goneAt = this.#isGone(pod.token, nowUs) ? this.#gone.get(pod.token) : undefined;
       if (goneAt !== undefined && goneAt >= markUs) continue;
       this.#gone.delete(pod.token);
       const entry = this.#entries.get(pod.token);
-      if (entry?.state === 'live' && compareResourceVersions(entry.asOf, resourceVersion) > 0) continue;
+      if (
+        entry?.state === 'live' &&
+        compareResourceVersions(entry.asOf, resourceVersion) > 0 &&
+        !isTypeNews(entry, pod)
+      )
+        continue;
       this.#putLive(pod, laterResourceVersion(pod.resourceVersion, resourceVersion));
     }
     // A mark may be that of a release before the clock was set back; deadlines are of the clock as it is.
@@ -181,6 +207,7 @@ export class RevisionBook {
     this.#seeded = true;
     this.#lastListUs = Math.max(this.#lastListUs, markUs);
     this.#forgetOld(nowUs);
+    return wentBack;
   }
 
   noteReplicas(count: ReplicaCount): void {
@@ -189,7 +216,7 @@ export class RevisionBook {
 
   counts(): LedgerCounts {
     const entries = [...this.#entries.values()];
-    return { ...this.#typeCounts(), pending: entries.filter((entry) => entry.state === 'pending').length };
+    return { ...this.#podCounts(), pending: entries.filter((entry) => entry.state === 'pending').length };
   }
 
   lookup(token: string): LedgerEntry | undefined {
@@ -204,6 +231,32 @@ export class RevisionBook {
 
   entries(): readonly LedgerEntry[] {
     return [...this.#entries.keys()].flatMap((token) => this.lookup(token) ?? []);
+  }
+
+  /** Of two counts the later wins; but one that was verified wins over what was known when its LIST was asked for. */
+  #currentCount(knowledge: Knowledge): ReplicaCount | undefined {
+    const known = this.#replicas;
+    if (known !== undefined && knowledge.kind === 'verified') {
+      const asked = knowledge.mark?.replicaSet;
+      if (asked !== undefined && compareResourceVersions(known.resourceVersion, asked) <= 0) {
+        return knowledge.replicas;
+      }
+    }
+    return laterCount(known, knowledge.replicas);
+  }
+
+  /** A list that is older than what was known before it shows that etcd was restored, unless one has shown it since. */
+  #wentBack({ pods }: ListMark, listed: string): boolean {
+    if (pods === undefined || compareResourceVersions(pods, listed) <= 0) return false;
+    return this.#newest !== undefined && compareResourceVersions(this.#newest, pods) >= 0;
+  }
+
+  #beginAnew(): void {
+    this.#entries.clear();
+    this.#gone.clear();
+    this.#cancelled.clear();
+    this.#replicas = undefined;
+    this.#newest = undefined;
   }
 
   #whyList(
@@ -250,7 +303,7 @@ export class RevisionBook {
   }
 
   #nextPlace({ token, policy, allowed, dryRun = false }: DecideRequest, context: DecideContext) {
-    let type = allowed === 'both' ? typeForNext(policy, this.#typeCounts()) : allowed;
+    let type = allowed === 'both' ? typeForNext(policy, this.#podCounts()) : allowed;
     let substitute = false;
     if (type === 'spot' && allowed === 'both') {
       const { breaker, poolOpen, nowUs } = context;
@@ -270,32 +323,40 @@ export class RevisionBook {
     return rank;
   }
 
-  #putLive({ token, type, rank, substitute = false }: LedgerPod, asOf: string): void {
-    this.#entries.set(token, { state: 'live', type, rank, substitute, asOf });
+  #putLive(pod: LedgerPod, asOf: string): void {
+    const known = this.#entries.get(pod.token);
+    const { type, rank, substitute = false } = pod.type === null ? (known ?? noPlace) : pod;
+    const latest = known?.state === 'live' ? laterResourceVersion(known.asOf, asOf) : asOf;
+    this.#entries.set(pod.token, { state: 'live', type, rank, substitute, asOf: latest });
   }
 
-  #again(token: string, entry: Entry, replay: boolean): Decision {
-    return this.#decided(token, { ...entry, rank: entry.rank ?? 0 }, replay);
+  #again(token: string, { type, rank, substitute }: Entry, replay: boolean): Decision {
+    return this.#decided(token, { type: type ?? 'on-demand', rank: rank ?? 0, substitute }, replay);
   }
 
   #decided(
     token: string,
-    { type, rank, substitute }: Place & { rank: number },
+    { type, rank, substitute }: { type: CapacityType; rank: number; substitute: boolean },
     replay: boolean,
     adding?: CapacityType,
   ): Decision {
-    const { spot, onDemand } = this.#typeCounts();
+    const { spot, onDemand, untyped } = this.#podCounts();
     const counts = {
       spot: spot + (adding === 'spot' ? 1 : 0),
       onDemand: onDemand + (adding === 'on-demand' ? 1 : 0),
+      untyped,
     };
     return { kind: 'decided', type, rank, token, replay, substitute, counts };
   }
 
-  #typeCounts(): TypeCounts {
+  #podCounts(): Required<PodCounts> {
     let spot = 0;
-    for (const entry of this.#entries.values()) if (entry.type === 'spot') spot++;
-    return { spot, onDemand: this.#entries.size - spot };
+    let untyped = 0;
+    for (const { type } of this.#entries.values()) {
+      if (type === 'spot') spot++;
+      if (type === null) untyped++;
+    }
+    return { spot, onDemand: this.#entries.size - spot - untyped, untyped };
   }
 
   #isGone(token: string, nowUs: number): boolean {
@@ -315,6 +376,11 @@ export class RevisionBook {
   }
 }
 
+/** No version is needed to believe it: what was known before was nothing. */
+function isTypeNews(known: Place, { type }: LedgerPod): boolean {
+  return known.type === null && type !== null;
+}
+
 function isRecent(atUs: number | undefined, nowUs: number, keptMs: number): boolean {
   return atUs !== undefined && atUs > nowUs - keptMs * 1000;
 }
@@ -323,3 +389,6 @@ function laterCount(a: ReplicaCount | undefined, b: ReplicaCount | undefined): R
   if (a === undefined || b === undefined) return a ?? b;
   return compareResourceVersions(b.resourceVersion, a.resourceVersion) > 0 ? b : a;
 }
+
+const laterOf = (known: string | undefined, version: string): string =>
+  known === undefined ? version : laterResourceVersion(known, version);

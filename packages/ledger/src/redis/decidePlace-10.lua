@@ -15,9 +15,10 @@
         13 pending deadline in us   14 tombstones kept in us   15 idle expiry in ms
         16 clock margin in us       17 greatest age of a newborn in us
         18 the process's number     19 it asked this before and heard no answer: 0 | 1
-  Out   { 1, ledger id, type, rank, token, replay, substitute, spot, on-demand }
+        20 verified: the resourceVersion of the replicas when the LIST was asked for, or ''
+  Out   { 1, ledger id, type, rank, token, replay, substitute, spot, on-demand, untyped }
         { 0, ledger id }                        read the ReplicaSet
-        { -1, ledger id, reason, mark in us }   list its pods
+        { -1, ledger id, reason, mark in us, newest, version }   list its pods (see markList)
 ]]
 --- @include "clock"
 --- @include "version"
@@ -41,12 +42,14 @@ if spot + ondemand ~= redis.call('HLEN', KEYS[2]) and not dry then
   spot, ondemand = 0, 0
 end
 
-local meta = redis.call('HMGET', KEYS[1], 'id', 'seeded', 'release', 'list', 'replicas', 'version')
+local untyped = untypedcount()
+
+local meta = redis.call('HMGET', KEYS[1], 'id', 'seeded', 'release', 'list', 'replicas', 'version', 'newest')
 local id = meta[1] or ''
 local seeded, release, list = meta[2], tonumber(meta[3] or 0), tonumber(meta[4] or 0)
 
 local function again(of, entry, replay)
-  return { 1, id, entry.type, math.max(entry.rank, 0), of, replay, tonumber(entry.substitute), spot, ondemand }
+  return { 1, id, entry.type, math.max(entry.rank, 0), of, replay, tonumber(entry.substitute), spot, ondemand - untyped, untyped }
 end
 
 local known = read(token)
@@ -62,14 +65,17 @@ if carried ~= '' then
   end
 end
 if ended(token, now, kept) then
-  return { 1, id, 'o', 0, token, 1, 0, spot, ondemand }
+  return { 1, id, 'o', 0, token, 1, 0, spot, ondemand - untyped, untyped }
 end
 
-local replicas = meta[5] and tonumber(meta[5])
-if ARGV[8] ~= '' and (not meta[6] or later(ARGV[8], meta[6])) then
+local replicas, version = meta[5] and tonumber(meta[5]), meta[6]
+-- Of two counts the later wins; but one that was verified wins over what was known when its LIST was asked for.
+local overrules = version and ARGV[20] ~= '' and not later(version, ARGV[20])
+if ARGV[8] ~= '' and (not version or later(ARGV[8], version) or overrules) then
   replicas = tonumber(ARGV[7])
   if not dry then
-    redis.call('HSET', KEYS[1], 'replicas', ARGV[7], 'version', ARGV[8])
+    version = ARGV[8]
+    redis.call('HSET', KEYS[1], 'replicas', ARGV[7], 'version', version)
     id = touch(now, idle, id)
   end
 end
@@ -106,7 +112,7 @@ else
   end
 
   local function needlist(reason)
-    return { -1, id, reason, digits(math.max(now, release + 1)) }
+    return { -1, id, reason, digits(math.max(now, release + 1)), meta[7] or '', version or '' }
   end
   if not seeded then
     return needlist('unseeded')
@@ -134,10 +140,10 @@ end
 local type = ARGV[5] == 'spot' and 's' or 'o'
 local substitute = '0'
 if ARGV[5] == 'both' then
-  -- By count: spot iff S + 1 <= f(N + 1).
-  local n = spot + ondemand + 1
+  -- By count: spot iff S + 1 <= f(N + 1), and the floor is full without those of which nobody knows the type.
+  local n, floor = spot + ondemand + 1, tonumber(ARGV[4])
   local share = math.floor((n * tonumber(ARGV[3]) + 99) / 100)
-  if spot + 1 <= math.max(0, math.min(share, n - tonumber(ARGV[4]))) then
+  if spot + 1 <= math.max(0, math.min(share, n - floor)) and ondemand - untyped >= floor then
     if letsspotthrough(KEYS[9], token, ARGV[10] == '1', now, dry, idle) then
       type = 's'
     else
@@ -158,4 +164,4 @@ if type == 's' then
 else
   ondemand = ondemand + 1
 end
-return { 1, id, type, rank, token, 0, tonumber(substitute), spot, ondemand }
+return { 1, id, type, rank, token, 0, tonumber(substitute), spot, ondemand - untyped, untyped }

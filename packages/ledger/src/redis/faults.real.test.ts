@@ -63,7 +63,7 @@ describe('a ledger whose Redis fails', () => {
     for (const token of ['a', 'b', 'c']) await place(ledger, request(revision, token));
     await client.flushall();
     const mark = await markOf(ledger, request(revision, 'd'), 'unseeded');
-    expect(await ledger.counts(revision)).toEqual({ spot: 2, onDemand: 1, pending: 3 });
+    expect(await ledger.counts(revision)).toEqual({ spot: 2, onDemand: 1, untyped: 0, pending: 3 });
     await ledger.merge(revision, { resourceVersion: '40', pods: [] }, mark);
     const fourth = await place(ledger, request(revision, 'd', { knowledge: verified(10) }));
     expect(fourth).toMatchObject({ counts: { spot: 3, onDemand: 1 } });
@@ -255,7 +255,7 @@ describe('a ledger whose Redis fails', () => {
     }
     await ready(ledger);
     await waitFor('an answer', async () => (await codeOf(ledger.counts(revision))) === 'ok');
-    expect(await ledger.counts(revision)).toEqual({ spot: 0, onDemand: 0, pending: 0 });
+    expect(await ledger.counts(revision)).toEqual({ spot: 0, onDemand: 0, untyped: 0, pending: 0 });
   });
 
   it('begins a merge again whose first part was lost', async () => {
@@ -276,7 +276,7 @@ describe('a ledger whose Redis fails', () => {
     stops.push(() => losing.close());
     await losing.merge(revision, { resourceVersion: '40', pods }, mark);
     expect(merged).toBeGreaterThan(7);
-    expect(await ledger.counts(revision)).toEqual({ spot: 1_000, onDemand: 0, pending: 0 });
+    expect(await ledger.counts(revision)).toEqual({ spot: 1_000, onDemand: 0, untyped: 0, pending: 0 });
   });
 
   it('bears two merges of different lists at once', async () => {

@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from '../errors.ts';
-import type { PodList } from '../ledger.ts';
-import { array, text, typeCode } from './reply.ts';
+import type { ListMark, PodList } from '../ledger.ts';
+import { array, podFields, text } from './reply.ts';
 import { type Script, scripts } from './script.ts';
 
 /**
@@ -19,10 +19,16 @@ export interface MergeRun {
   readonly idleMs: number;
 }
 
-/** Writes a list in chunks, then sweeps what is not on it. Begins again when the ledger is lost half way. */
-export async function mergeInChunks(list: PodList, atUs: number, io: MergeRun): Promise<void> {
+/**
+ * Writes a list in chunks, then sweeps what is not on it. Begins again when the ledger is lost half way. Returns whether
+ * the list showed that the API server's store went back, so that the ledger holds nothing else.
+ */
+export async function mergeInChunks(list: PodList, mark: ListMark, io: MergeRun): Promise<boolean> {
+  let beganAnew = false;
   for (let attempt = 0; attempt < attempts; attempt++) {
-    if (await mergeOnce(list, String(atUs), io)) return;
+    const merged = await mergeOnce(list, mark, io);
+    beganAnew ||= merged.beganAnew;
+    if (merged.done) return beganAnew;
   }
   throw new LedgerUnavailable(
     'LEDGER_LOST',
@@ -30,39 +36,38 @@ export async function mergeInChunks(list: PodList, atUs: number, io: MergeRun): 
   );
 }
 
-async function mergeOnce(list: PodList, mark: string, io: MergeRun): Promise<boolean> {
+async function mergeOnce(
+  list: PodList,
+  mark: ListMark,
+  io: MergeRun,
+): Promise<{ readonly done: boolean; readonly beganAnew: boolean }> {
   const { resourceVersion, pods } = list;
   const connections = io.connections();
+  let beganAnew = false;
   let id = '';
   // At least once: an empty list is a fact too.
   for (let start = 0; start === 0 || start < pods.length; start += podsPerChunk) {
-    const chunk = pods
-      .slice(start, start + podsPerChunk)
-      .flatMap((pod) => [
-        pod.token,
-        typeCode(pod.type),
-        pod.rank ?? -1,
-        pod.substitute === true ? 1 : 0,
-        pod.resourceVersion,
-      ]);
+    const chunk = pods.slice(start, start + podsPerChunk).flatMap(podFields);
     const reply = await io.run(scripts.mergePods, [
       id,
-      mark,
+      String(mark.atUs),
       resourceVersion,
       io.goneUs,
       io.idleMs,
+      mark.pods ?? '',
       ...chunk,
     ]);
-    const [code, ledgerId] = array(reply);
-    if (code === 0 || io.connections() !== connections) return false;
+    const [code, ledgerId, anew] = array(reply);
+    beganAnew ||= anew === 1;
+    if (code === 0 || io.connections() !== connections) return { done: false, beganAnew };
     id = text(ledgerId);
   }
   let cursor = '0';
   do {
-    if (io.connections() !== connections) return false;
+    if (io.connections() !== connections) return { done: false, beganAnew };
     const reply = await io.run(scripts.sweepPlaces, [
       id,
-      mark,
+      String(mark.atUs),
       resourceVersion,
       io.goneUs,
       io.idleMs,
@@ -70,8 +75,8 @@ async function mergeOnce(list: PodList, mark: string, io: MergeRun): Promise<boo
       podsPerChunk,
     ]);
     const [code, next] = array(reply);
-    if (code === 0) return false;
+    if (code === 0) return { done: false, beganAnew };
     cursor = text(next);
   } while (cursor !== '0');
-  return true;
+  return { done: true, beganAnew };
 }

@@ -155,7 +155,7 @@ const revision = fc
 const token = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
 const type = fc.constantFrom('spot' as const, 'on-demand' as const);
 const version = fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constantFrom(9, 10, 11)).map((n) => String(n));
-const pod = fc.record(
+const typedPod = fc.record(
   {
     token,
     type,
@@ -165,15 +165,25 @@ const pod = fc.record(
   },
   { requiredKeys: ['token', 'type', 'resourceVersion'] },
 );
+const untypedPod = fc.record({ token, type: fc.constant(null), resourceVersion: version });
+const pod = fc.oneof({ weight: 4, arbitrary: typedPod }, { weight: 1, arbitrary: untypedPod });
 const count = fc.record({ replicas: fc.nat(9), resourceVersion: version });
 const knowledge = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'cached' as const }) },
   {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('cached' as const, 'fresh' as const, 'verified' as const, 'verified' as const),
-      replicas: count,
-    }),
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('cached' as const, 'fresh' as const), replicas: count }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record(
+      {
+        kind: fc.constant('verified' as const),
+        replicas: count,
+        mark: version.map((replicaSet) => ({ atUs: 0, epoch: 0, replicaSet })),
+      },
+      { requiredKeys: ['kind', 'replicas'] },
+    ),
   },
 );
 const breaker: fc.Arbitrary<Breaker> = fc.oneof(
@@ -218,7 +228,11 @@ const merge = fc
   .record({
     revision,
     pods: fc.uniqueArray(pod, { selector: (one) => one.token, maxLength: 7 }),
-    resourceVersion: version,
+    // Of most lists later than all pods; of the others the ledger begins anew where it knows later ones.
+    resourceVersion: fc.oneof(
+      { weight: 3, arbitrary: fc.integer({ min: 31, max: 99 }).map(String) },
+      { weight: 1, arbitrary: version },
+    ),
     late: fc.boolean(),
   })
   .map(

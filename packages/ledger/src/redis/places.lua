@@ -1,5 +1,5 @@
 -- The places of one ReplicaSet. The first eight keys of every script that includes this:
---   1 meta       hash   id, seeded, release, list (times), replicas, version
+--   1 meta       hash   id, seeded, release, list (times), replicas, version, newest
 --   2 entries    hash   token -> state|type|rank|substitute|version
 --   3 spot       zset   token by rank; its cardinality is the count
 --   4 ondemand   zset   the same
@@ -9,6 +9,8 @@
 --   8 gone       zset   token by the time of its end; !token by the time it was cancelled
 -- A state is P(ending) or L(ive), a type s(pot) or o(n-demand), a rank -1 where a pod has none. A version is the pod's
 -- resourceVersion; while it is pending, the number of the process that asked.
+-- A pod whose type nobody knows is an on-demand one of rank -2, so that it counts as a replica for the version before
+-- this one, too.
 
 local function parse(text)
   local state, type, rank, substitute, version = string.match(text, '^(%a)|(%a)|(%-?%d+)|(%d)|(%d*)$')
@@ -18,6 +20,14 @@ end
 local function read(token)
   local text = redis.call('HGET', KEYS[2], token)
   return text and parse(text) or nil
+end
+
+local function isuntyped(entry)
+  return entry.rank == -2
+end
+
+local function untypedcount()
+  return redis.call('ZCOUNT', KEYS[4], -2, -2)
 end
 
 local function typekeys(type)

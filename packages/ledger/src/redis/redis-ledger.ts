@@ -130,6 +130,7 @@ export class RedisLedger implements Ledger {
       newborn.maxAgeMs * 1000,
       this.#process,
       request.retry === true ? 1 : 0,
+      knowledge.kind === 'verified' ? (knowledge.mark?.replicaSet ?? '') : '',
     ];
     const answer = reply.decideReply(await this.#run(scripts.decidePlace, keys, args), this.#dirty.epoch);
     if (request.dryRun !== true) await this.#remember(revision, answer);
@@ -169,11 +170,7 @@ export class RedisLedger implements Ledger {
 
   async seen(revision: Revision, pod: LedgerPod): Promise<SeenOutcome> {
     const answer = await this.#onPlaces(scripts.seePod, revision, [
-      pod.token,
-      reply.typeCode(pod.type),
-      pod.rank ?? -1,
-      pod.substitute === true ? 1 : 0,
-      pod.resourceVersion,
+      ...reply.podFields(pod),
       this.#timing.goneMs * 1000,
       this.#timing.idleMs,
     ]);
@@ -190,17 +187,18 @@ export class RedisLedger implements Ledger {
   }
 
   async markList(revision: Revision): Promise<ListMark> {
-    const atUs = Number(await this.#run(scripts.markList, [this.#keys.meta(revision)], []));
-    return { atUs, epoch: this.#dirty.epoch };
+    const answer = await this.#run(scripts.markList, [this.#keys.meta(revision)], []);
+    return reply.listMark(reply.array(answer), this.#dirty.epoch);
   }
 
   async merge(revision: Revision, list: PodList, mark: ListMark): Promise<void> {
-    await mergeInChunks(list, mark.atUs, {
+    const beganAnew = await mergeInChunks(list, mark, {
       run: async (script, args) => await this.#onPlaces(script, revision, args),
       connections: () => this.#connections,
       goneUs: this.#timing.goneMs * 1000,
       idleMs: this.#timing.idleMs,
     });
+    if (beganAnew) await this.#command('UNLINK', [this.#keys.replicaSet(revision.replicaSetUid)]);
     this.#dirty.clean(revision.replicaSetUid, mark.epoch);
   }
 
@@ -258,8 +256,8 @@ export class RedisLedger implements Ledger {
 
   async counts(revision: Revision): Promise<LedgerCounts> {
     const answer = await this.#run(scripts.countPlaces, this.#keys.counted(revision), []);
-    const [spot, onDemand, pending] = reply.array(answer).map(Number);
-    return { spot: spot ?? 0, onDemand: onDemand ?? 0, pending: pending ?? 0 };
+    const [spot = 0, onDemand = 0, pending = 0, untyped = 0] = reply.array(answer).map(Number);
+    return { spot, onDemand, untyped, pending };
   }
 
   async lookup(revision: Revision, tokens: readonly string[]): Promise<readonly (LedgerEntry | undefined)[]> {

@@ -3,6 +3,8 @@ import type {
   Breaker,
   Decision,
   LedgerEntry,
+  LedgerPod,
+  ListMark,
   ListReason,
   ReplicaSetInfo,
   SeenOutcome,
@@ -26,6 +28,16 @@ export function typeCode(type: CapacityType): 's' | 'o' {
   return type === 'spot' ? 's' : 'o';
 }
 
+/** Among the on-demand ones: a pod whose type nobody knows (see places.lua). */
+const untypedRank = -2;
+
+/** token, type, rank, substitute, resourceVersion: a pod as the scripts take it. */
+export function podFields({ token, type, rank = -1, substitute, resourceVersion }: LedgerPod) {
+  return type === null
+    ? [token, 'o', untypedRank, 0, resourceVersion]
+    : [token, typeCode(type), rank, substitute === true ? 1 : 0, resourceVersion];
+}
+
 function typeOf(code: unknown): CapacityType {
   return code === 's' ? 'spot' : 'on-demand';
 }
@@ -40,13 +52,13 @@ export function decideReply(reply: unknown, epoch: number): DecideReply {
   const ledgerId = text(id);
   if (code === 0) return { ledgerId, decision: { kind: 'need-replicaset' } };
   if (code === -1) {
-    const [reason, mark] = rest;
+    const [reason, ...mark] = rest;
     return {
       ledgerId,
-      decision: { kind: 'need-list', reason: listReason(reason), mark: { atUs: Number(mark), epoch } },
+      decision: { kind: 'need-list', reason: listReason(reason), mark: listMark(mark, epoch) },
     };
   }
-  const [type, rank, token, replay, substitute, spot, onDemand] = rest;
+  const [type, rank, token, replay, substitute, spot, onDemand, untyped] = rest;
   return {
     ledgerId,
     decision: {
@@ -56,8 +68,18 @@ export function decideReply(reply: unknown, epoch: number): DecideReply {
       token: text(token),
       replay: replay === 1,
       substitute: substitute === 1,
-      counts: { spot: Number(spot), onDemand: Number(onDemand) },
+      counts: { spot: Number(spot), onDemand: Number(onDemand), untyped: Number(untyped) },
     },
+  };
+}
+
+/** As markList.lua answers. */
+export function listMark([atUs, pods, replicaSet]: readonly unknown[], epoch: number): ListMark {
+  return {
+    atUs: Number(atUs),
+    epoch,
+    ...(text(pods) === '' ? {} : { pods: text(pods) }),
+    ...(text(replicaSet) === '' ? {} : { replicaSet: text(replicaSet) }),
   };
 }
 
@@ -84,9 +106,9 @@ export function entry(token: string, value: string): LedgerEntry {
   const [state, type, rank, substitute, version] = value.split('|');
   const place = {
     token,
-    type: typeOf(type),
+    type: Number(rank) === untypedRank ? null : typeOf(type),
     substitute: substitute === '1',
-    ...(rank === '-1' ? {} : { rank: Number(rank) }),
+    ...(Number(rank) < 0 ? {} : { rank: Number(rank) }),
   };
   return state === 'P'
     ? { ...place, state: 'pending' }

@@ -15,7 +15,9 @@ export interface Script {
 const parts: Readonly<Record<string, string>> = {
   clock: readFileSync(new URL('./clock.lua', import.meta.url), 'utf8'),
   gate: readFileSync(new URL('./gate.lua', import.meta.url), 'utf8'),
+  newest: readFileSync(new URL('./newest.lua', import.meta.url), 'utf8'),
   places: readFileSync(new URL('./places.lua', import.meta.url), 'utf8'),
+  pod: readFileSync(new URL('./pod.lua', import.meta.url), 'utf8'),
   rank: readFileSync(new URL('./rank.lua', import.meta.url), 'utf8'),
   version: readFileSync(new URL('./version.lua', import.meta.url), 'utf8'),
 };

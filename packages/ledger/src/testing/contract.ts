@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { slotType, spotAfterGrowth, targetSpot } from '@spotalis/core';
+import { type CapacityType, slotType, spotAfterGrowth, targetSpot } from '@spotalis/core';
 import * as fc from 'fast-check';
-import { latestMark, type LedgerPod } from '../ledger.ts';
+import { type Knowledge, latestMark, type Revision } from '../ledger.ts';
 import {
   markOf,
   newRevision,
@@ -12,6 +12,7 @@ import {
   seed,
   seventy,
   type Subject,
+  untyped,
   verified,
 } from './subject.ts';
 
@@ -172,7 +173,7 @@ export function describeLedger(subject: () => Subject): void {
       await ledger().released(revision, 'a');
       const late = await place(ledger(), request(revision, 'a'));
       expect(late).toMatchObject({ type: 'on-demand', replay: true });
-      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 0, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 0, untyped: 0, pending: 0 });
     });
 
     it('leaves no trace of a dry run', async () => {
@@ -186,7 +187,7 @@ export function describeLedger(subject: () => Subject): void {
       expect(breaker.kind).toBe('written');
       const dry = await place(ledger(), request(revision, 'y', { dryRun: true }));
       expect(dry).toMatchObject({ type: 'spot', rank: 0, replay: false, counts: { spot: 1, onDemand: 1 } });
-      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, untyped: 0, pending: 0 });
       expect(await ledger().breaker(revision.workloadUid)).toMatchObject({ permits: 1 });
       expect(await place(ledger(), request(revision, 'y'))).toMatchObject({ type: 'spot', replay: false });
     });
@@ -199,7 +200,7 @@ export function describeLedger(subject: () => Subject): void {
       expect(spot).toMatchObject({ type: 'spot', substitute: false });
       await place(ledger(), request(revision, 'b', { allowed: 'on-demand' }));
       await place(ledger(), request(revision, 'c', { allowed: 'on-demand' }));
-      expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 2, pending: 3 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 2, untyped: 0, pending: 3 });
     });
 
     it('says how many there are with this pod', async () => {
@@ -258,6 +259,151 @@ export function describeLedger(subject: () => Subject): void {
       expect(await ledger().counts(revision)).toMatchObject({ spot: 1, onDemand: 1 });
       expect((await place(ledger(), request(revision, 'c', { allowed: 'spot' }))).rank).toBe(0);
       expect((await place(ledger(), request(revision, 'd', { allowed: 'on-demand' }))).rank).toBe(1);
+    });
+  });
+
+  describe('a pod whose type nobody knows', () => {
+    it('takes the place of a replica: the ledger looks full no later for it', async () => {
+      const revision = newRevision();
+      const pods = [pod('a', 'on-demand', 0), pod('b', 'spot', 0), untyped('u'), untyped('v')];
+      await seed(ledger(), revision, pods);
+      expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 1, untyped: 2, pending: 0 });
+      const replicas = { replicas: 4, resourceVersion: '9' };
+      const fresh = request(revision, 't', { knowledge: { kind: 'fresh', replicas } });
+      expect(await ledger().decide(fresh)).toMatchObject({ kind: 'need-list', reason: 'full' });
+      const counts = { spot: 2, onDemand: 1, untyped: 2 };
+      const grown = request(revision, 't', { knowledge: verified(5, '10') });
+      expect(await place(ledger(), grown)).toMatchObject({ type: 'spot', rank: 1, counts });
+      // It frees its own place, and no rank.
+      await ledger().released(revision, 'u');
+      expect(await ledger().counts(revision)).toMatchObject({ untyped: 1 });
+    });
+
+    it('is not relied upon for the floor', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [untyped('u'), untyped('v'), untyped('w')]);
+      const asked = (token: string) => request(revision, token, { policy: { ...seventy, minOnDemand: 2 } });
+      const types: string[] = [];
+      for (const token of ['a', 'b', 'c', 'd']) types.push((await place(ledger(), asked(token))).type);
+      expect(types).toEqual(['on-demand', 'on-demand', 'spot', 'spot']);
+    });
+
+    it('gets its type as soon as it is told, whatever the resourceVersion', async () => {
+      const revision = newRevision();
+      const mark = await ledger().markList(revision);
+      await seed(ledger(), revision, [untyped('u', '10'), untyped('v', '10')], '20');
+      expect(await ledger().seen(revision, untyped('u', '10'))).toBe('outdated');
+      expect(await ledger().seen(revision, pod('u', 'spot', 0, '10'))).toBe('recorded');
+      const pods = [pod('u', 'spot', 0, '10'), pod('v', 'on-demand', 3, '10')];
+      await ledger().merge(revision, { resourceVersion: '19', pods }, mark);
+      expect(await ledger().counts(revision)).toMatchObject({ spot: 1, onDemand: 1, untyped: 0 });
+      expect(await ledger().lookup(revision, ['u', 'v'])).toMatchObject([
+        { type: 'spot', rank: 0, resourceVersion: '20' },
+        { type: 'on-demand', rank: 3, resourceVersion: '20' },
+      ]);
+    });
+
+    it('keeps the type that it was known by', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'spot', 4, '10'), pod('b', 'on-demand', 1, '10')]);
+      expect(await ledger().seen(revision, untyped('a', '30'))).toBe('recorded');
+      const pods = [untyped('a', '30'), untyped('b', '31')];
+      await ledger().merge(revision, { resourceVersion: '40', pods }, await ledger().markList(revision));
+      expect(await ledger().lookup(revision, ['a', 'b'])).toMatchObject([
+        { type: 'spot', rank: 4, resourceVersion: '40' },
+        { type: 'on-demand', rank: 1, resourceVersion: '40' },
+      ]);
+    });
+  });
+
+  describe('an API server whose etcd went back to a backup', () => {
+    const asked = (revision: Revision, token: string, knowledge: Knowledge) =>
+      request(revision, token, { knowledge, policy: { spotPercentage: 50, minOnDemand: 0 } });
+    const replicas = (count: number, resourceVersion: string) => ({ replicas: count, resourceVersion });
+
+    it('is noticed by a list that is older than what was known, and the ledger begins anew', async () => {
+      const revision = newRevision();
+      const owner = { uid: revision.workloadUid, name: 'web' };
+      await seed(ledger(), revision, [pod('a', 'spot', 0, '800'), pod('b', 'on-demand', 0, '900')], '1000');
+      const info = { owner, ...replicas(2, '950') };
+      await ledger().rememberReplicaSet(revision.replicaSetUid, info);
+      // Before it, b was made and a had another rank; c was there still, and the ReplicaSet wanted three.
+      await ledger().released(revision, 'c');
+      const pods = [pod('a', 'spot', 3, '300'), pod('c', 'on-demand', 1, '310')];
+      await ledger().merge(revision, { resourceVersion: '400', pods }, await ledger().markList(revision));
+      expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 1, untyped: 0, pending: 0 });
+      expect(await ledger().lookup(revision, ['a', 'b', 'c'])).toMatchObject([
+        { rank: 3, resourceVersion: '400' },
+        undefined,
+        { rank: 1, resourceVersion: '400' },
+      ]);
+      expect(await ledger().replicaSet(revision.replicaSetUid)).toBeUndefined();
+      expect(await ledger().decide(asked(revision, 't', { kind: 'cached' }))).toEqual({
+        kind: 'need-replicaset',
+      });
+      const fresh = await place(
+        ledger(),
+        asked(revision, 't', { kind: 'fresh', replicas: replicas(3, '290') }),
+      );
+      expect(fresh).toMatchObject({ type: 'spot', replay: false });
+      // From there on all is as ever.
+      expect(await ledger().seen(revision, pod('a', 'spot', 0, '410'))).toBe('recorded');
+      expect((await ledger().decide(asked(revision, 'u', { kind: 'cached' }))).kind).toBe('need-replicaset');
+    });
+
+    it('is not suspected for a list that began before something was told', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'spot', 0)], '1000');
+      const mark = await ledger().markList(revision);
+      await ledger().seen(revision, pod('b', 'spot', 1, '1200'));
+      await place(ledger(), request(revision, 'c'));
+      await ledger().merge(revision, { resourceVersion: '1100', pods: [pod('a', 'spot', 0)] }, mark);
+      expect(await ledger().counts(revision)).toMatchObject({ spot: 2, onDemand: 1, pending: 1 });
+    });
+
+    it('begins anew once, whoever else has a list from before', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'spot', 0, '900')], '1000');
+      const [one, other] = [await ledger().markList(revision), await ledger().markList(revision)];
+      const pods = [pod('a', 'spot', 0, '300')];
+      await ledger().merge(revision, { resourceVersion: '400', pods }, one);
+      const decided = await place(ledger(), request(revision, 'b'));
+      await ledger().merge(revision, { resourceVersion: '390', pods }, other);
+      expect(await ledger().lookup(revision, ['b'])).toMatchObject([
+        { state: 'pending', rank: decided.rank },
+      ]);
+    });
+
+    it('overtook what was known: a verified count holds, though it is the older', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'on-demand', 0, '900')], '1000');
+      const cached = asked(revision, 't', { kind: 'cached', replicas: replicas(1, '950') });
+      expect(await ledger().decide(cached)).toEqual({ kind: 'need-replicaset' });
+      const stale = asked(revision, 't', { kind: 'fresh', replicas: replicas(5, '300') });
+      const mark = await markOf(ledger(), stale, 'full');
+      await ledger().merge(
+        revision,
+        { resourceVersion: '1100', pods: [pod('a', 'on-demand', 0, '250')] },
+        mark,
+      );
+      const knowledge = { kind: 'verified' as const, replicas: replicas(5, '300'), mark };
+      await place(ledger(), asked(revision, 't', knowledge));
+      for (const token of ['u', 'v', 'w']) await place(ledger(), asked(revision, token, { kind: 'cached' }));
+      expect((await ledger().decide(asked(revision, 'x', { kind: 'cached' }))).kind).toBe('need-replicaset');
+    });
+
+    it('does not make an older count win over one that was told after the list was asked for', async () => {
+      const revision = newRevision();
+      await seed(ledger(), revision, [pod('a', 'on-demand', 0)], '20');
+      const full = asked(revision, 't', { kind: 'fresh', replicas: replicas(1, '10') });
+      const mark = await markOf(ledger(), full, 'full');
+      const owner = { uid: revision.workloadUid, name: 'web' };
+      await ledger().rememberReplicaSet(revision.replicaSetUid, { owner, ...replicas(2, '30') });
+      await ledger().merge(revision, { resourceVersion: '25', pods: [pod('a', 'on-demand', 0)] }, mark);
+      const knowledge = { kind: 'verified' as const, replicas: replicas(1, '10'), mark };
+      await place(ledger(), asked(revision, 't', knowledge));
+      expect(await ledger().counts(revision)).toMatchObject({ pending: 1 });
+      expect((await ledger().decide(asked(revision, 'u', { kind: 'cached' }))).kind).toBe('need-replicaset');
     });
   });
 
@@ -461,7 +607,7 @@ export function describeLedger(subject: () => Subject): void {
         { token: 'a', type: 'spot', rank: 4, substitute: false, state: 'live', resourceVersion: '32' },
         undefined,
       ]);
-      expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 0, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 0, untyped: 0, pending: 0 });
     });
 
     it('keeps what was seen after the list was made', async () => {
@@ -546,10 +692,10 @@ export function describeLedger(subject: () => Subject): void {
       const revision = newRevision();
       const pods = Array.from({ length: 700 }, (_, n) => pod(`p${n}`, n % 3 === 0 ? 'on-demand' : 'spot', n));
       await seed(ledger(), revision, pods);
-      expect(await ledger().counts(revision)).toEqual({ spot: 466, onDemand: 234, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 466, onDemand: 234, untyped: 0, pending: 0 });
       expect(await ledger().entries(revision)).toHaveLength(700);
       await seed(ledger(), revision, pods.slice(0, 10), '40');
-      expect(await ledger().counts(revision)).toEqual({ spot: 6, onDemand: 4, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 6, onDemand: 4, untyped: 0, pending: 0 });
     });
   });
 
@@ -559,7 +705,7 @@ export function describeLedger(subject: () => Subject): void {
       await seed(ledger(), revision);
       const { type, rank } = await place(ledger(), request(revision, 'a'));
       expect(await ledger().seen(revision, pod('a', type, rank))).toBe('recorded');
-      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, untyped: 0, pending: 0 });
     });
 
     it('enter a pod that no decision was made for', async () => {
@@ -580,7 +726,7 @@ export function describeLedger(subject: () => Subject): void {
       await ledger().released(revision, 'a');
       await ledger().released(revision, 'a');
       expect(await ledger().seen(revision, pod('a', 'spot', 2, '32'))).toBe('gone');
-      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 0, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 0, untyped: 0, pending: 0 });
     });
 
     it('may report the end of a pod before its beginning', async () => {
@@ -615,7 +761,7 @@ export function describeLedger(subject: () => Subject): void {
         type: 'on-demand',
         replay: true,
       });
-      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 0, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 0, untyped: 0, pending: 0 });
       expect(await ledger().seen(revision, pod('a', 'spot', 0))).toBe('recorded');
     });
 
@@ -628,7 +774,7 @@ export function describeLedger(subject: () => Subject): void {
   });
 
   describe('announce', () => {
-    const alone = (token: string, type: LedgerPod['type'], rank: number) => ({
+    const alone = (token: string, type: CapacityType, rank: number) => ({
       token,
       type,
       rank,
@@ -654,7 +800,7 @@ export function describeLedger(subject: () => Subject): void {
         if (decidedFirst) expect(await decide()).toMatchObject({ type: 'on-demand', rank: 0 });
         await ledger().announce(revision, alone('a', 'spot', 4));
         if (!decidedFirst) expect(await decide()).toMatchObject({ type: 'spot', rank: 4, replay: true });
-        expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 0, pending: 1 });
+        expect(await ledger().counts(revision)).toEqual({ spot: 1, onDemand: 0, untyped: 0, pending: 1 });
       }
     });
 
@@ -664,7 +810,7 @@ export function describeLedger(subject: () => Subject): void {
       await ledger().released(revision, 'b');
       await ledger().cancel(revision, 'c');
       for (const token of ['a', 'b', 'c']) await ledger().announce(revision, alone(token, 'spot', 0));
-      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, untyped: 0, pending: 0 });
     });
 
     it('gives way to a cancel, and to the pod itself', async () => {
@@ -674,7 +820,7 @@ export function describeLedger(subject: () => Subject): void {
       await ledger().announce(revision, alone('b', 'spot', 1));
       await ledger().cancel(revision, 'a');
       await ledger().seen(revision, pod('b', 'on-demand', 0));
-      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, pending: 0 });
+      expect(await ledger().counts(revision)).toEqual({ spot: 0, onDemand: 1, untyped: 0, pending: 0 });
     });
 
     it('needs no list afterwards', async () => {

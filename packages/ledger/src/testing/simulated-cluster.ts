@@ -1,11 +1,13 @@
-import { deletionCost, drift, type PolicyNumbers } from '@spotalis/core';
+import { type CapacityType, deletionCost, drift, type PodCounts, type PolicyNumbers } from '@spotalis/core';
 import type { LedgerPod, PodList, ReplicaCount } from '../ledger.ts';
 import type { Agenda } from './agenda.ts';
 import type { Random } from './random.ts';
 
 export interface SimulatedPod extends LedgerPod {
-  readonly rank: number;
-  readonly cost: number;
+  readonly type: CapacityType | null;
+  rank: number;
+  cost: number;
+  resourceVersion: string;
   readonly createdAtMs: number;
   /** From when, and until when, the ReplicaSet controller counts it: its own cache is late too. */
   readonly countedFromMs: number;
@@ -16,7 +18,7 @@ export interface SimulatedPod extends LedgerPod {
 
 export interface Admitted {
   readonly token: string | undefined;
-  readonly type: LedgerPod['type'];
+  readonly type: CapacityType;
   readonly rank: number;
 }
 
@@ -38,6 +40,8 @@ export class SimulatedCluster {
   /** The share of creations that another webhook rejects after ours has decided, or that bypass ours. */
   rejected = 0;
   bypassed = 0;
+  /** The share of pods that bypass ours and come up on a node without a recognised label. */
+  unrecognised = 0;
   rejections = 0;
   readonly #agenda: Agenda;
   readonly #random: Random;
@@ -83,23 +87,37 @@ export class SimulatedCluster {
 
   /** A quorum LIST. */
   list(): PodList {
-    return { resourceVersion: String(this.#version), pods: this.active() };
+    return { resourceVersion: String(this.#version), pods: this.active().map((pod) => ({ ...pod })) };
   }
 
   active(): SimulatedPod[] {
     return this.#pods.filter(({ deleted }) => !deleted);
   }
 
+  counts(): Required<PodCounts> {
+    const types = this.active().map(({ type }) => type);
+    const spot = types.filter((type) => type === 'spot').length;
+    const untyped = types.filter((type) => type === null).length;
+    return { spot, onDemand: types.length - spot - untyped, untyped };
+  }
+
   /** Spot pods too many or too few. */
   drift(): number {
-    const spot = this.active().filter(({ type }) => type === 'spot').length;
-    return drift(this.policy, { spot, onDemand: this.active().length - spot });
+    const { spot, onDemand, untyped } = this.counts();
+    return drift(this.policy, { spot, onDemand: onDemand + untyped });
   }
 
   settled(): boolean {
     const active = this.active();
     const quiet = this.#agenda.nowMs - this.#changedAtMs > 3_000;
     return quiet && !this.#busy && active.length === this.#replicas && active.every(({ ready }) => ready);
+  }
+
+  /** A patch of its annotations. */
+  renumber(pod: SimulatedPod, rank: number, cost: number): void {
+    this.#changed();
+    Object.assign(pod, { rank, cost, resourceVersion: String(this.#version) });
+    this.#hooks.event({ ...pod }, 'live');
   }
 
   delete(pod: SimulatedPod): void {
@@ -112,7 +130,7 @@ export class SimulatedCluster {
       this.#expected.delete(pod);
       this.#kick();
     });
-    this.#hooks.event(pod, 'gone');
+    this.#hooks.event({ ...pod }, 'gone');
   }
 
   /** Obstacles gone, and no back-off left to wait for. */
@@ -188,7 +206,8 @@ export class SimulatedCluster {
     const uid = `call-${this.#calls++}`;
     this.#agenda.after(this.#random.between(1, 10), () => {
       if (this.#random.chance(this.bypassed)) {
-        this.#persist(uid, { token: undefined, type: 'on-demand', rank: 0 });
+        const type = this.#random.chance(this.unrecognised) ? null : 'on-demand';
+        this.#persist(uid, { token: undefined, type, rank: 0 });
         created(true);
         return;
       }
@@ -206,14 +225,14 @@ export class SimulatedCluster {
     });
   }
 
-  #persist(uid: string, { token, type, rank }: Admitted): void {
+  #persist(uid: string, { token, type, rank }: Omit<Admitted, 'type'> & Pick<SimulatedPod, 'type'>): void {
     this.#changed();
     const { nowMs } = this.#agenda;
     const pod: SimulatedPod = {
       token: token ?? `pod-of-${uid}`,
       type,
       rank,
-      cost: token === undefined ? 0 : deletionCost(this.policy, type, rank),
+      cost: token === undefined || type === null ? 0 : deletionCost(this.policy, type, rank),
       resourceVersion: String(this.#version),
       createdAtMs: nowMs,
       countedFromMs: nowMs + this.#random.between(2, 100),
@@ -230,6 +249,6 @@ export class SimulatedCluster {
     this.#agenda.after(this.#random.between(100, 8_000), () => {
       pod.ready = true;
     });
-    this.#hooks.event(pod, 'live');
+    this.#hooks.event({ ...pod }, 'live');
   }
 }

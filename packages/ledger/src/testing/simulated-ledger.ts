@@ -40,12 +40,12 @@ export class SimulatedLedger {
   }
 
   markList(): ListMark {
-    return { atUs: this.#book.markUs(this.#tick()), epoch: 0 };
+    return this.#book.mark(this.#tick());
   }
 
   merge(list: PodList, mark: ListMark): void {
     const nowUs = this.#tick();
-    this.#apply((book) => book.merge(list, mark.atUs, nowUs));
+    this.#apply((book) => book.merge(list, mark, nowUs));
   }
 
   seen(pod: LedgerPod): void {

@@ -1,4 +1,4 @@
-import type { PolicyNumbers, TypeCounts } from '@spotalis/core';
+import { type PolicyNumbers, renumberingsOf, type TypeCounts } from '@spotalis/core';
 import { DirtyMarks } from '../dirty.ts';
 import {
   type Decision,
@@ -120,6 +120,24 @@ export class Simulation {
       this.cluster.delete(victim);
       this.settle();
     }
+  }
+
+  /** The controller: the ranks and costs of the policy. Returns how many pods it patched. */
+  renumber(): number {
+    const pods = this.cluster.active();
+    const byName = new Map(pods.map((pod) => [pod.token, pod]));
+    const members = pods.map(({ type, rank, cost, token, resourceVersion, createdAtMs }) => ({
+      type,
+      rank,
+      cost,
+      pod: { name: token, uid: token, resourceVersion, createdAtMs },
+    }));
+    const renumberings = renumberingsOf(this.cluster.policy, members);
+    for (const { pod, rank, cost } of renumberings) {
+      const renumbered = byName.get(pod.name);
+      if (renumbered !== undefined) this.cluster.renumber(renumbered, rank, cost);
+    }
+    return renumberings.length;
   }
 
   /** What the ledger holds that no pod does, and the other way round, once everything was seen and listed. */

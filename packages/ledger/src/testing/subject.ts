@@ -1,4 +1,4 @@
-import type { PolicyNumbers } from '@spotalis/core';
+import type { CapacityType, PolicyNumbers } from '@spotalis/core';
 import type {
   DecideRequest,
   Decision,
@@ -68,8 +68,12 @@ export function verified(replicas: number, resourceVersion = '1'): Knowledge {
   return { kind: 'verified', replicas: { replicas, resourceVersion } };
 }
 
-export function pod(token: string, type: LedgerPod['type'], rank: number, resourceVersion = '10'): LedgerPod {
+export function pod(token: string, type: CapacityType, rank: number, resourceVersion = '10'): LedgerPod {
   return { token, type, rank, resourceVersion };
+}
+
+export function untyped(token: string, resourceVersion = '10'): LedgerPod {
+  return { token, type: null, resourceVersion };
 }
 
 type Decided = Extract<Decision, { kind: 'decided' }>;

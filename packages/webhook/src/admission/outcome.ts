@@ -3,7 +3,7 @@ import type {
   GateReason,
   JsonPatchOperation,
   PolicyNumbers,
-  TypeCounts,
+  PodCounts,
   UnmanagedReason,
 } from '@spotalis/core';
 import type { ReservationSource } from '../reserve/reserver.ts';
@@ -70,7 +70,7 @@ export interface Steered {
   /** The ReplicaSet's or StatefulSet's revision, by its hash. */
   readonly revision: string;
   readonly numbers: PolicyNumbers;
-  readonly counts: TypeCounts | undefined;
+  readonly counts: PodCounts | undefined;
   readonly token: string | undefined;
   readonly patch: readonly JsonPatchOperation[];
   readonly warnings: readonly string[];

@@ -68,10 +68,9 @@ export class PodObserver extends Mirror<RawPod, ObservedPod> {
       }
       // One without a mark is of its node's type, and of none before it has a node.
       const type = admitted?.type ?? (nodeName === undefined ? undefined : await typeOfNode(nodeName));
-      if (type === undefined) return;
       await ledger.seen(revision, {
         token,
-        type,
+        type: type ?? null,
         rank: admitted?.rank,
         substitute: admitted?.substitute ?? false,
         resourceVersion: metadata.resourceVersion,

@@ -94,7 +94,7 @@ describe('a rehearsal', () => {
     expect(asked.every(({ dryRun }) => dryRun === true)).toBe(true);
     const revision = { workloadUid: nobody.deployment, replicaSetUid: nobody.replicaSet };
     expect(await ledger.entries(revision)).toEqual([]);
-    expect(await ledger.counts(revision)).toEqual({ spot: 0, onDemand: 0, pending: 0 });
+    expect(await ledger.counts(revision)).toEqual({ spot: 0, onDemand: 0, untyped: 0, pending: 0 });
     expect(closed).toBe(1);
   });
 

@@ -1,4 +1,4 @@
-import type { TypeCounts } from '@spotalis/core';
+import type { PodCounts } from '@spotalis/core';
 import { type OwnDecision, YoungDecisions } from '@spotalis/ledger';
 
 /** Revisions remembered. One forgotten is answered on-demand while neither ledger nor LIST is to be had. */
@@ -8,13 +8,13 @@ const REVISIONS = 5_000;
 const UNSEEN_MS = 5_000;
 
 export interface Estimate {
-  readonly counts: TypeCounts;
+  readonly counts: PodCounts;
   /** `spec.replicas` as last read; 0 when it never was. */
   readonly replicas: number;
 }
 
 interface Known {
-  counts: TypeCounts | undefined;
+  counts: PodCounts | undefined;
   /** The ledger's counts hold its decisions; a LIST holds only pods that exist. */
   from: 'ledger' | 'list';
   countedAtMs: number;
@@ -40,7 +40,7 @@ export class Estimates {
   }
 
   /** The ledger decided; these are its counts with that decision in them. */
-  ledgerSaid(revision: string, counts: TypeCounts, decision: OwnDecision): void {
+  ledgerSaid(revision: string, counts: PodCounts, decision: OwnDecision): void {
     const known = this.#open(revision);
     known.counts = counts;
     known.from = 'ledger';
@@ -50,7 +50,7 @@ export class Estimates {
   }
 
   /** These pods exist. A decision that is among them needs no remembering. */
-  listSaid(revision: string, counts: TypeCounts, tokens: Iterable<string>): void {
+  listSaid(revision: string, counts: PodCounts, tokens: Iterable<string>): void {
     const known = this.#open(revision);
     known.counts = counts;
     known.from = 'list';

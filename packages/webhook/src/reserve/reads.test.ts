@@ -102,7 +102,11 @@ describe('the pods of a revision', () => {
     put('b', {}, { nodeName: 'strange' });
     put('c');
     const { pods } = await reads.pods(ref);
-    expect(pods).toEqual([expect.objectContaining({ token: 'uid-of-a', type: 'spot' })]);
+    expect(pods).toEqual([
+      expect.objectContaining({ token: 'uid-of-a', type: 'spot' }),
+      expect.objectContaining({ token: 'uid-of-b', type: null }),
+      expect.objectContaining({ token: 'uid-of-c', type: null }),
+    ]);
   });
 
   it('are asked of the store behind the API server, never of a cache', async () => {

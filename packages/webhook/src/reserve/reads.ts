@@ -78,7 +78,6 @@ export class ApiReads implements RevisionReads {
         }
       });
       for (const pod of whole) {
-        // Without a node it is of no type yet, and counts as soon as the observers see it on one.
         const node = pod.spec?.nodeName;
         const type = node === undefined ? undefined : await this.#options.typeOfNode(node);
         if (type !== undefined) {
@@ -86,10 +85,11 @@ export class ApiReads implements RevisionReads {
         }
       }
     }
-    return [...unmarked].flatMap(([token, { metadata }]) => {
-      const found = known.get(token);
-      return found === undefined ? [] : [{ token, resourceVersion: metadata.resourceVersion, ...found }];
-    });
+    return [...unmarked].map(([token, { metadata }]) => ({
+      token,
+      resourceVersion: metadata.resourceVersion,
+      ...(known.get(token) ?? { type: null }),
+    }));
   }
 
   async #lookup(
@@ -99,7 +99,7 @@ export class ApiReads implements RevisionReads {
     const entries = await this.#options.ledger.lookup(ref, tokens).catch(() => []);
     return new Map(
       entries.flatMap((entry) => {
-        if (entry === undefined) return [];
+        if (entry === undefined || entry.type === null) return [];
         const { token, type, rank, substitute } = entry;
         return [[token, { type, substitute, ...(rank === undefined ? {} : { rank }) }]];
       }),

@@ -1,4 +1,4 @@
-import type { CapacityType, PolicyNumbers, TypeCounts } from '@spotalis/core';
+import type { CapacityType, PolicyNumbers, PodCounts } from '@spotalis/core';
 import {
   type AloneState,
   type DecideRequest,
@@ -7,6 +7,7 @@ import {
   type Lane,
   latestMark,
   type Ledger,
+  type LedgerPod,
   LedgerUnavailable,
   type ListMark,
   type ReplicaCount,
@@ -50,7 +51,7 @@ export interface Reservation {
   readonly substitute: boolean;
   readonly source: ReservationSource;
   /** With this pod in it; undefined when nothing was known. */
-  readonly counts: TypeCounts | undefined;
+  readonly counts: PodCounts | undefined;
 }
 
 /** What the reserver reports of its reads of the API server. */
@@ -204,7 +205,7 @@ export class Reserver {
           this.#observer.list(decision.reason);
           const state = await this.#lists.ask(revision.replicaSetUid, { ref: revision, mark: decision.mark });
           if (state.mergeError !== undefined) throw state.mergeError;
-          ask = { ...base, knowledge: { kind: 'verified', replicas: state.replicas } };
+          ask = { ...base, knowledge: { kind: 'verified', replicas: state.replicas, mark: decision.mark } };
           break;
         }
       }
@@ -232,9 +233,8 @@ export class Reserver {
     if (first === undefined) throw new TypeError('a call that nobody asked for');
     const { ref } = first;
     const [{ replicas }, list] = await Promise.all([this.#readReplicaSet(ref), this.#reads.pods(ref)]);
-    const spot = list.pods.filter(({ type }) => type === 'spot').length;
     const tokens = list.pods.map(({ token }) => token);
-    this.#estimates.listSaid(ref.replicaSetUid, { spot, onDemand: list.pods.length - spot }, tokens);
+    this.#estimates.listSaid(ref.replicaSetUid, countsOf(list.pods), tokens);
     const marks = needs.flatMap(({ mark }) => (mark === undefined ? [] : [mark]));
     if (marks.length === 0) return { replicas, mergeError: undefined };
     try {
@@ -330,15 +330,21 @@ export class Reserver {
   }
 }
 
-const nothingKnown: TypeCounts = { spot: 0, onDemand: 0 };
+function countsOf(pods: readonly LedgerPod[]): PodCounts {
+  const spot = pods.filter(({ type }) => type === 'spot').length;
+  const untyped = pods.filter(({ type }) => type === null).length;
+  return { spot, onDemand: pods.length - spot - untyped, untyped };
+}
+
+const nothingKnown: PodCounts = { spot: 0, onDemand: 0 };
 
 function reservationOf(decision: Extract<Decision, { kind: 'decided' }>): Reservation {
   const { token, type, rank, substitute, counts, replay } = decision;
   return { token, type, rank, substitute, source: replay ? 'replay' : 'ledger', counts };
 }
 
-function withOne(counts: TypeCounts, type: CapacityType): TypeCounts {
+function withOne(counts: PodCounts, type: CapacityType): PodCounts {
   return type === 'spot'
-    ? { spot: counts.spot + 1, onDemand: counts.onDemand }
-    : { spot: counts.spot, onDemand: counts.onDemand + 1 };
+    ? { ...counts, spot: counts.spot + 1 }
+    : { ...counts, onDemand: counts.onDemand + 1 };
 }
