@@ -1,6 +1,4 @@
 import { type CapacityType, isCapacityType } from '../capacity/type.ts';
-import type { WaitCounts } from '../drought/lasting.ts';
-import { type Wait, waitOrder } from '../drought/stuck.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
 import type { Misfit, Misfits } from '../cluster/fit.ts';
@@ -10,10 +8,10 @@ import type {
   ExclusionReason,
   FactsByReason,
   MoveFacts,
-  RebalanceReason,
   RebalanceTrace,
   Standing,
 } from '../rebalance/verdict.ts';
+import { podCount, waitingBeside, waitingFor } from './waiting.ts';
 
 const unmanaged: Readonly<Record<UnmanagedReason, string>> = {
   NamespaceExcluded: 'its namespace is excluded by the configuration',
@@ -155,44 +153,9 @@ export function readOverride(note: string): FactsByReason['PlacementOverridden']
   return isCapacityType(to) && override !== undefined ? { failures: Number(failures), to, override } : null;
 }
 
-const podCount = (count: number): string => `${count} ${count === 1 ? 'pod' : 'pods'}`;
-
-const waits: Readonly<Record<Wait, string>> = {
-  SpotCapacity: 'without spot capacity',
-  OnDemandCapacity: 'without on-demand capacity',
-  SpotOnly: 'without spot capacity, where an affinity or a volume rules out on-demand',
-  VolumeUnreachable: 'with a volume that no known spot node can reach',
-  NoSuchNode:
-    'that no known node could take, of either type and even empty (check requests, nodeSelector, affinity and tolerations)',
-  AnyNode: 'for which the scheduler finds no node',
-  Scheduler: 'that no scheduler has looked at (check spec.schedulerName, and that this scheduler runs)',
-  SchedulingGate: 'with a scheduling gate that nobody has lifted',
-  Preemption: 'whose node is still being cleared by preemption',
-  Volume: 'with a PersistentVolumeClaim that is missing or not bound',
-};
-
-const waitingFor = (counts: WaitCounts): string =>
-  waitOrder
-    .filter((wait) => (counts[wait] ?? 0) > 0)
-    .map((wait) => `${podCount(counts[wait] ?? 0)} ${waits[wait]}`)
-    .join(', ');
-
-/** What each of these reasons says of waiting pods itself. */
-const saidBy: Readonly<Partial<Record<RebalanceReason, readonly Wait[]>>> = {
-  FallbackStarted: ['SpotCapacity'],
-  StuckRemoved: ['SpotCapacity'],
-  AwaitingSpot: ['SpotCapacity'],
-  NoFallback: ['SpotCapacity', 'SpotOnly', 'VolumeUnreachable', 'NoSuchNode'],
-  OnDemandShort: ['OnDemandCapacity'],
-  PodsUnscheduled: waitOrder.filter((wait) => wait !== 'SpotCapacity'),
-};
-
 /** What people read of a decision. Programs go by `verdict` and `reason`. */
 export function explainRebalance(trace: RebalanceTrace): string {
-  const said = saidBy[trace.reason] ?? [];
-  const others = waitingFor(
-    Object.fromEntries(Object.entries(trace.waiting).filter(([wait]) => !said.some((one) => one === wait))),
-  );
+  const others = waitingBeside(trace.reason, trace.waiting);
   return others === ''
     ? sentenceOn(trace)
     : `${sentenceOn(trace)} Without a node for more than a minute: ${others}.`;
