@@ -7,7 +7,7 @@ import { startRedis, waitFor } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';
 import { describeLedger } from '../testing/contract.ts';
 import { admin, age, newPrefix, readyLedger, redisSubject, stopAll } from '../testing/redis.ts';
-import { newRevision, type Subject } from '../testing/subject.ts';
+import { newRevision, place, pod, request, seed, type Subject, untyped } from '../testing/subject.ts';
 
 const slowStartMs = 60_000;
 
@@ -58,6 +58,23 @@ describe('the ledger in one Redis', () => {
     await Promise.all(Array.from({ length: 100 }, () => ledger.counts(revision)));
     // Other clients look at the store meanwhile.
     expect((await reads()) - before).toBeLessThan(50);
+  });
+
+  it('shares its keys with the version before, which knows of no unknown types and notes no latest version', async () => {
+    const { ledger } = subject;
+    const revision = newRevision();
+    const key = (part: string) => `${prefix}1:{${revision.workloadUid}}:${revision.replicaSetUid}:${part}`;
+    await seed(ledger, revision, [pod('a', 'spot', 0), untyped('u')], '20');
+    // It takes that pod for an on-demand one without a rank, and its counts have to add up.
+    expect(await client.hget(key('entries'), 'u')).toMatch(/^L\|o\|-\d\|0\|20$/);
+    const counted = (await client.zcard(key('spot'))) + (await client.zcard(key('ondemand')));
+    expect(counted).toBe(await client.hlen(key('entries')));
+    await client.hdel(key('meta'), 'newest');
+    expect(await place(ledger, request(revision, 't'))).toMatchObject({ counts: { spot: 1, untyped: 1 } });
+    const mark = await ledger.markList(revision);
+    expect(mark.pods).toBeUndefined();
+    await ledger.merge(revision, { resourceVersion: '15', pods: [pod('a', 'spot', 0)] }, mark);
+    expect(await ledger.counts(revision)).toMatchObject({ spot: 1, pending: 1 });
   });
 
   it('says how many pools it takes to be without capacity, also when somebody else opened them', async () => {
