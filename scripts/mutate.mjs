@@ -1,15 +1,17 @@
 /**
  * Do the tests hold the rule? Brings back, one at a time, the rules that were tried and rejected, in a copy of the
  * sources, and demands that a test goes red. `node scripts/mutate.mjs [part of a name]`; with --report FILE the
- * counts go there as JSON; with --of FILE (once or more) only those that edit such a file, or whose tests it is of.
+ * counts go there as JSON; with --of FILE (once or more) only those that edit such a file, or whose tests it is of;
+ * with --places it only looks whether each finds its place and its tests, which takes no time.
  *
- * A mutation that no test notices is a failure; so is one whose place in the source is gone, since it would prove
+ * A mutation that no test notices is a failure; so is one whose place in the source is lost, since it would prove
  * nothing; and so are tests that are red without any mutation.
  */
 import { spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -22,11 +24,21 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { applied, placeOf } from './anchors.mjs';
 import { mutations } from './mutations.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const built = new Set(['dist', '.turbo']);
+
+const isUnitTest = (path) => path.endsWith('.test.ts') && !path.endsWith('.real.test.ts');
+const packaged = globSync('packages/*/src/**/*.{ts,lua}', { cwd: root }).toSorted();
+const unitTests = packaged.filter(isUnitTest);
+const sources = new Map(
+  packaged
+    .filter((path) => !path.endsWith('.test.ts') && !path.includes('/testing/'))
+    .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+);
 
 /** The sources are copied; everything that is not mutated is shared with the checkout. */
 function copySources() {
@@ -45,6 +57,15 @@ function copySources() {
     });
   }
   return copy;
+}
+
+/** The mutation with what its edits make of the sources, and the tests that are to notice; throws where either is lost. */
+function located({ name, because, edits, tests }) {
+  const beside = () => placeOf(edits[0], sources).path.replace(/\.ts$/, '\\.test\\.ts$');
+  const found = { name, because, changed: applied(edits, sources), tests: tests ?? beside() };
+  if (found.tests !== 'redis' && !unitTests.some((path) => new RegExp(found.tests).test(path)))
+    throw new Error(`no unit test has '${found.tests}' in its path`);
+  return found;
 }
 
 /** Which tests a mutation is for, in the words of jest. */
@@ -86,18 +107,6 @@ function runTests(copy, tests, cases) {
   });
 }
 
-function edit(copy, { file, find, replace }) {
-  const path = join(copy, file);
-  const before = readFileSync(path, 'utf8');
-  const times = before.split(find).length - 1;
-  if (times !== 1) throw new Error(`${file} has its text ${times} times, not once: ${find.split('\n')[0]}`);
-  writeFileSync(
-    path,
-    before.replace(find, () => replace),
-  );
-  return () => writeFileSync(path, before);
-}
-
 function redTests(report) {
   return report.testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
@@ -110,10 +119,9 @@ function brokenFile(report) {
 }
 
 /** What is wrong, or undefined when the tests noticed. */
-async function tryMutation(copy, { because, edits, tests }) {
-  const undo = [];
+async function tryMutation(copy, { because, changed, tests }) {
   try {
-    for (const each of edits) undo.push(edit(copy, each));
+    for (const [path, text] of changed) writeFileSync(join(copy, path), text);
     let report = await runTests(copy, tests, fewCases);
     if (report.success) report = await runTests(copy, tests);
     const red = redTests(report);
@@ -126,19 +134,38 @@ async function tryMutation(copy, { because, edits, tests }) {
   } catch (error) {
     return { problem: error.message, red: [] };
   } finally {
-    for (const step of undo.toReversed()) step();
+    for (const path of changed.keys()) writeFileSync(join(copy, path), sources.get(path));
   }
+}
+
+/** All mutations, and one line for each that is lost. */
+function locateAll() {
+  const known = [];
+  const lost = [];
+  for (const mutation of mutations) {
+    try {
+      known.push(located(mutation));
+    } catch (error) {
+      lost.push(`${mutation.name}: ${error.message}`);
+    }
+  }
+  return { known, lost };
 }
 
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { report: { type: 'string' }, of: { type: 'string', multiple: true } },
+    options: {
+      report: { type: 'string' },
+      of: { type: 'string', multiple: true },
+      places: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const [wanted = ''] = positionals;
-  const chosen = mutations.filter(
-    (mutation) => mutation.name.includes(wanted) && concerns(mutation, values.of),
-  );
+  const { known, lost } = locateAll();
+  for (const line of lost) console.log(`FAILED  ${line}`);
+  if (values.places || lost.length > 0) return writeReport(values.report, { passed: 0, failed: lost.length });
+  const chosen = known.filter((mutation) => mutation.name.includes(wanted) && concerns(mutation, values.of));
   if (chosen.length === 0 && values.of) {
     console.log('no mutation concerns these files');
     return writeReport(values.report, { passed: 0, failed: 0 });
@@ -182,10 +209,10 @@ function writeReport(file, outcome) {
   return outcome.failed === 0 ? 0 : 1;
 }
 
-function concerns({ edits, tests }, files) {
+function concerns({ changed, tests }, files) {
   if (files === undefined) return true;
-  const folder = tests === 'redis' ? 'packages/ledger/src/redis/' : tests;
-  return files.some((path) => path.startsWith(folder) || edits.some(({ file }) => file === path));
+  const ofTests = new RegExp(tests === 'redis' ? '^packages/ledger/src/redis/' : tests);
+  return files.some((path) => changed.has(path) || ofTests.test(path));
 }
 
 process.exitCode = await main();
