@@ -82,14 +82,21 @@ function selection(tests) {
  */
 const fewCases = '100';
 
+/** Which tests are red, and why a file could not run; one is enough to end the run. */
 function runTests(copy, tests, cases) {
-  const report = join(copy, 'report.json');
+  const report = join(copy, 'red-tests.json');
   rmSync(report, { force: true });
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--silent', '--json', '--bail'];
-  const child = spawn(process.execPath, [...jest, `--outputFile=${report}`, ...selection(tests)], {
+  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--silent', '--bail'];
+  const reporter = `--reporters=${join(root, 'scripts', 'red-tests.mjs')}`;
+  const child = spawn(process.execPath, [...jest, reporter, ...selection(tests)], {
     cwd: copy,
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...(cases && { SPOTALIS_PROPERTY_RUNS: cases }), NODE_NO_WARNINGS: '1' },
+    env: {
+      ...process.env,
+      ...(cases && { SPOTALIS_PROPERTY_RUNS: cases }),
+      SPOTALIS_RED_TESTS: report,
+      NODE_NO_WARNINGS: '1',
+    },
   });
   const end = () => child.kill();
   process.on('exit', end);
@@ -107,28 +114,15 @@ function runTests(copy, tests, cases) {
   });
 }
 
-function redTests(report) {
-  return report.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-  );
-}
-
-function brokenFile(report) {
-  const broken = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
-  return `a test file could not run: ${broken?.message.slice(0, 500)}`;
-}
-
 /** What is wrong, or undefined when the tests noticed. */
 async function tryMutation(copy, { because, changed, tests }) {
   try {
     for (const [path, text] of changed) writeFileSync(join(copy, path), text);
     let report = await runTests(copy, tests, fewCases);
-    if (report.success) report = await runTests(copy, tests);
-    const red = redTests(report);
+    if (report.red.length === 0 && report.broken === undefined) report = await runTests(copy, tests);
+    const { red, broken } = report;
     // A file that cannot even be loaded says that the mutation is no program, not that a test noticed.
-    if (report.numRuntimeErrorTestSuites > 0) {
-      return { problem: brokenFile(report), red };
-    }
+    if (broken !== undefined) return { problem: `a test file could not run: ${broken.slice(0, 500)}`, red };
     if (red.length === 0) return { problem: `no test noticed that ${because}`, red };
     return { red };
   } catch (error) {
@@ -180,11 +174,10 @@ async function main() {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
   for (const tests of new Set(chosen.map((mutation) => mutation.tests))) {
-    const report = await runTests(copy, tests, fewCases);
-    if (report.success) continue;
-    console.log(
-      `FAILED  the tests are red without any mutation: ${redTests(report)[0] ?? brokenFile(report)}`,
-    );
+    const { red, broken } = await runTests(copy, tests, fewCases);
+    const [problem] = [broken, ...red].filter((one) => one !== undefined);
+    if (problem === undefined) continue;
+    console.log(`FAILED  the tests are red without any mutation: ${problem}`);
     return 1;
   }
   let failed = 0;
