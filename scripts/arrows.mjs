@@ -5,7 +5,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-/** By room, the rooms that it may import: always through their index. */
+/** By room, the rooms that it may import: always through their index. `cluster` and `e2e` hold tests and what they need. */
 const rooms = {
   units: [],
   kube: ['units'],
@@ -15,14 +15,16 @@ const rooms = {
   webhook: ['core', 'ledger', 'kube', 'runtime', 'units'],
   controller: ['core', 'ledger', 'kube', 'runtime', 'units'],
   cli: ['core', 'kube', 'runtime', 'units'],
+  cluster: ['runtime', 'units'],
+  e2e: ['cluster', 'core', 'ledger', 'runtime', 'units'],
 };
 
 /** The words in which all rules of core speak. */
 const vocabulary = ['policy', 'distribution', 'capacity', 'cluster'];
 
 /**
- * By room, each folder of its `src` with the folders and files of the same room that it may import. A room that is not
- * listed has no arrows inside. What lies in `src` itself puts the folders together and may import all of them.
+ * By room, each folder of its source with the folders and files of the same room that it may import. A room that is not
+ * listed has no arrows inside. What lies beside the folders puts them together and may import all of them.
  */
 const folders = {
   core: {
@@ -67,12 +69,24 @@ const folders = {
     embedded: ['workload'],
     certificates: ['workload'],
   },
+  e2e: {
+    workloads: [],
+    testbed: ['workloads'],
+    scenarios: ['testbed', 'workloads'],
+    chaos: ['testbed', 'workloads'],
+    bench: ['testbed', 'workloads'],
+    tour: ['workloads'],
+    charts: ['workloads'],
+    docs: ['workloads'],
+    alerts: ['docs/pages.ts', 'testbed'],
+  },
 };
 
 export const arrows = { rooms, folders };
 
-/** Tests put together what the product keeps apart, and have a cluster. */
-const isTest = (path) => path.endsWith('.test.ts') || /\/(?:testing|bench)\//.test(path);
+/** Tests of the product put together what it keeps apart, and have a cluster. */
+const isTest = (path) =>
+  path.startsWith('packages/') && (path.endsWith('.test.ts') || /\/(?:testing|bench)\//.test(path));
 
 const importing = /^(?:import|export)\b[^'";]*\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
@@ -83,9 +97,15 @@ function specifiersOf(source) {
   }));
 }
 
+/** The source of each room; `inside` is a path in it. */
+const sources = [
+  /^packages\/(?<room>[^/]+)\/(?:src\/(?<inside>.+)|.+)$/,
+  /^e2e\/(?<room>cluster)\/(?<inside>.+)$/,
+  /^(?<room>e2e)\/(?<inside>.+)$/,
+];
+
 const placeOf = (path) => {
-  const [, room, below] = /^packages\/([^/]+)\/(.+)$/.exec(path) ?? [];
-  const inside = below?.startsWith('src/') ? below.slice('src/'.length) : undefined;
+  const { room, inside } = sources.map((one) => one.exec(path)?.groups).find(Boolean) ?? {};
   const folder = inside?.includes('/') ? inside.slice(0, inside.indexOf('/')) : undefined;
   return { room, inside, folder };
 };
@@ -124,7 +144,9 @@ export function violationsOf(path, source) {
 }
 
 if (import.meta.main) {
-  const files = globSync('packages/*/{src,bench}/**/*.ts');
+  const files = [...globSync('packages/*/{src,bench}/**/*.ts'), ...globSync('e2e/**/*.ts')].filter(
+    (path) => !/\/(?:node_modules|dist)\//.test(path),
+  );
   const found = files.flatMap((path) => violationsOf(path, readFileSync(path, 'utf8')));
   for (const one of found) console.log(one);
   process.exitCode = found.length === 0 ? 0 : 1;

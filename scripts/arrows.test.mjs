@@ -78,17 +78,55 @@ import { join } from 'node:path';
   });
 });
 
+describe('an arrow of what tests the product', () => {
+  it.each([
+    ['e2e/tour/observation.ts', '../workloads/workload.ts'],
+    ['e2e/chaos/redis.test.ts', '../testbed/stage.ts'],
+    ['e2e/tour/tour.ts', '@spotalis/cluster'],
+    ['e2e/cluster/cluster.ts', './process/wait.ts'],
+    ['e2e/cluster/certificates.ts', '@spotalis/runtime'],
+  ])('lets %s import %s', (path, specifier) => {
+    expect(violationsOf(path, `import { a } from '${specifier}';`)).toEqual([]);
+  });
+
+  it.each([
+    ['e2e/tour/tour.real.test.ts', '../scenarios/floors.ts', 'e2e/tour may import workloads of e2e'],
+    ['e2e/tour/tour.ts', '../testbed/stage.ts', 'e2e/tour may import workloads of e2e'],
+    ['e2e/testbed/burst.ts', '../chaos/burst.ts', 'e2e/testbed may import workloads of e2e'],
+    ['e2e/chaos/redis.test.ts', '../cluster/cluster.ts', 'come in through the index of the package'],
+    [
+      'e2e/scenarios/moves.test.ts',
+      '@spotalis/cluster/cluster.ts',
+      "come in through the index: '@spotalis/cluster'",
+    ],
+    [
+      'e2e/scenarios/moves.test.ts',
+      '@spotalis/kube',
+      'e2e may import cluster, core, ledger, runtime, units of ours',
+    ],
+    ['e2e/docs/pages.ts', '../../packages/cli/src/index.ts', 'come in through the index of the package'],
+    ['e2e/cluster/cluster.ts', '../workloads/workload.ts', 'come in through the index of the package'],
+    ['e2e/cluster/cluster.ts', '@spotalis/core', 'cluster may import runtime, units of ours'],
+  ])('stops %s from importing %s', (path, specifier, problem) => {
+    expect(violationsOf(path, `import { a } from '${specifier}';`)).toEqual([
+      `${path}:1: '${specifier}': ${problem}`,
+    ]);
+  });
+});
+
 describe('the table', () => {
+  const sourceOf = (room) => ({ cluster: 'e2e/cluster', e2e: 'e2e' })[room] ?? `packages/${room}/src`;
+
   it('names only what there is', () => {
-    const root = join(import.meta.dirname, '..', 'packages');
     const named = [
-      ...Object.entries(arrows.rooms).flat(2),
+      ...Object.entries(arrows.rooms).flat(2).map(sourceOf),
       ...Object.entries(arrows.folders).flatMap(([room, rows]) =>
         Object.entries(rows)
           .flat(2)
-          .map((one) => join(room, 'src', one)),
+          .map((one) => join(sourceOf(room), one)),
       ),
     ];
+    const root = join(import.meta.dirname, '..');
     expect(named.filter((one) => !existsSync(join(root, one)))).toEqual([]);
   });
 

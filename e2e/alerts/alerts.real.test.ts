@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPrometheus, type Prometheus, promtool, startPrometheus, waitFor } from '@spotalis/cluster';
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { parse, stringify } from 'yaml';
-import { pdb, spotPercentage } from '../scenarios/repair.ts';
-import { openStage, type Stage } from '../scenarios/stage.ts';
+import { pdb, spotPercentage } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
 import { questions } from './dashboard.ts';
 import { type Rule, ruleFile, rules } from './rules.ts';
 

@@ -12,7 +12,7 @@ import {
   startCluster,
   waitFor,
 } from '@spotalis/cluster';
-import { manifest } from '../scenarios/workload.ts';
+import { manifest } from '../workloads/workload.ts';
 import { commands } from './commands.ts';
 import { root } from './pages.ts';
 

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { connectCluster, waitFor } from '@spotalis/cluster';
-import { Terminal } from '../scenarios/terminal.ts';
-import { manifest, optedInNamespace } from '../scenarios/workload.ts';
+import { connectCluster, Terminal, waitFor } from '@spotalis/cluster';
+import { manifest, optedInNamespace } from '../workloads/workload.ts';
 import { scenes } from './scenes/catalogue.ts';
 
 const names = scenes.map(({ name }) => name).join(', ');

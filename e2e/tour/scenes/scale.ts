@@ -1,4 +1,4 @@
-import { splitOf } from '../../scenarios/workload.ts';
+import { splitOf } from '../../workloads/workload.ts';
 import type { Scene } from './scene.ts';
 import { inWords } from './theatre.ts';
 

@@ -1,7 +1,7 @@
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import type { Workload } from '../workloads/workload.ts';
 import type { Stage } from './stage.ts';
-import type { Workload } from './workload.ts';
 
 interface Verdict {
   readonly verdict: string;

@@ -1,10 +1,10 @@
 import { expect } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
-import { PodHistory } from './history.ts';
+import { PodHistory } from '../workloads/history.ts';
+import { type Declaration, type Split, splitOf, type Workload } from '../workloads/workload.ts';
 import { eventsOn, verdictOn } from './moves.ts';
 import type { Stage } from './stage.ts';
-import { type Declaration, type Split, splitOf, type Workload } from './workload.ts';
 
 /** As fast as workloads may be moved, so that a scenario lasts seconds. */
 export const rebalance = {

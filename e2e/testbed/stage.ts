@@ -17,8 +17,8 @@ import {
   installationNamespace,
 } from '@spotalis/cluster';
 import { type Ledger, openLedger } from '@spotalis/ledger';
-import { PodCreations } from './creations.ts';
-import { type Declaration, manifest, optedInNamespace, Workload } from './workload.ts';
+import { PodCreations } from '../workloads/creations.ts';
+import { type Declaration, manifest, optedInNamespace, Workload } from '../workloads/workload.ts';
 
 export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis' | 'apiServerPort'> {
   readonly redis?: RedisOptions;

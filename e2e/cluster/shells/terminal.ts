@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
-import { waitFor } from '@spotalis/cluster';
+import { waitFor } from '../process/wait.ts';
 
 /** A program on a pseudo terminal, as a person would run it. util-linux' `script` keeps the terminal. */
 export class Terminal {

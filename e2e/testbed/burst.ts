@@ -1,11 +1,11 @@
 import { expect } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { drift, policyKeys } from '@spotalis/core';
-import type { PodCreations } from '../scenarios/creations.ts';
-import { verdictOn } from '../scenarios/moves.ts';
-import { annotate } from '../scenarios/repair.ts';
-import type { Stage } from '../scenarios/stage.ts';
-import type { Declaration, Split, Workload } from '../scenarios/workload.ts';
+import type { PodCreations } from '../workloads/creations.ts';
+import type { Declaration, Split, Workload } from '../workloads/workload.ts';
+import { verdictOn } from './moves.ts';
+import { annotate } from './repair.ts';
+import type { Stage } from './stage.ts';
 
 interface Fault {
   /** How many of the burst's pods are to be admitted before it strikes. */
