@@ -175,7 +175,7 @@ async function main() {
 
   for (const tests of new Set(chosen.map((mutation) => mutation.tests))) {
     const { red, broken } = await runTests(copy, tests, fewCases);
-    const [problem] = [broken, ...red].filter((one) => one !== undefined);
+    const problem = broken ?? red.at(0);
     if (problem === undefined) continue;
     console.log(`FAILED  the tests are red without any mutation: ${problem}`);
     return 1;

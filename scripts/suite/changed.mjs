@@ -18,6 +18,7 @@ const everything = [
   'pnpm-workspace.yaml',
   'scripts/bootstrap.mjs',
   'scripts/bundle.mjs',
+  'scripts/bundle/',
   'scripts/suite/',
 ];
 
