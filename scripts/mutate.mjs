@@ -7,29 +7,15 @@
  * A mutation that no test notices is a failure; so is one whose place in the source is lost, since it would prove
  * nothing; and so are tests that are red without any mutation.
  */
-import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { applied, placeOf } from './anchors.mjs';
+import { MutatedCopy } from './mutated-copy.mjs';
 import { mutations } from './mutations.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-
-const built = new Set(['dist', '.turbo']);
 
 const isUnitTest = (path) => path.endsWith('.test.ts') && !path.endsWith('.real.test.ts');
 const packaged = globSync('packages/*/src/**/*.{ts,lua}', { cwd: root }).toSorted();
@@ -40,25 +26,6 @@ const sources = new Map(
     .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
 );
 
-/** The sources are copied; everything that is not mutated is shared with the checkout. */
-function copySources() {
-  const copy = mkdtempSync(join(tmpdir(), 'spotalis-mutations-'));
-  const shared = ['node_modules', 'docs', 'scripts'];
-  for (const name of shared) symlinkSync(join(root, name), join(copy, name));
-  for (const name of ['package.json', 'jest.config.mjs']) cpSync(join(root, name), join(copy, name));
-  mkdirSync(join(copy, 'e2e'));
-  symlinkSync(join(root, 'e2e', 'cluster'), join(copy, 'e2e', 'cluster'));
-  for (const name of readdirSync(join(root, 'packages'))) {
-    cpSync(join(root, 'packages', name), join(copy, 'packages', name), {
-      recursive: true,
-      // Links inside are relative: in the copy they lead to the copies.
-      verbatimSymlinks: true,
-      filter: (source) => !built.has(basename(source)),
-    });
-  }
-  return copy;
-}
-
 /** The mutation with what its edits make of the sources, and the tests that are to notice; throws where either is lost. */
 function located({ name, because, edits, tests }) {
   const beside = () => placeOf(edits[0], sources).path.replace(/\.ts$/, '\\.test\\.ts$');
@@ -66,70 +33,6 @@ function located({ name, because, edits, tests }) {
   if (found.tests !== 'redis' && !unitTests.some((path) => new RegExp(found.tests).test(path)))
     throw new Error(`no unit test has '${found.tests}' in its path`);
   return found;
-}
-
-/** Which tests a mutation is for, in the words of jest. */
-function selection(tests) {
-  if (tests !== 'redis') return ['--selectProjects', 'unit', '--testPathPatterns', tests];
-  // One server will do: the others differ in how it is reached.
-  const oneServer = ['--testNamePattern', '^the ledger in one Redis'];
-  const scripts = ['--testPathPatterns', 'ledger/src/redis/redis-ledger', ...oneServer];
-  return ['--selectProjects', 'real', '--runInBand', ...scripts];
-}
-
-/**
- * Most mutations are noticed in the first few cases of a property; the others get as many as the tests themselves.
- */
-const fewCases = '100';
-
-/** Which tests are red, and why a file could not run; one is enough to end the run. */
-function runTests(copy, tests, cases) {
-  const report = join(copy, 'red-tests.json');
-  rmSync(report, { force: true });
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--silent', '--bail'];
-  const reporter = `--reporters=${join(root, 'scripts', 'red-tests.mjs')}`;
-  const child = spawn(process.execPath, [...jest, reporter, ...selection(tests)], {
-    cwd: copy,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      ...process.env,
-      ...(cases && { SPOTALIS_PROPERTY_RUNS: cases }),
-      SPOTALIS_RED_TESTS: report,
-      NODE_NO_WARNINGS: '1',
-    },
-  });
-  const end = () => child.kill();
-  process.on('exit', end);
-  let output = '';
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', () => {
-      process.off('exit', end);
-      if (!existsSync(report)) reject(new Error(`jest wrote no report:\n${output.slice(-2_000)}`));
-      else resolve(JSON.parse(readFileSync(report, 'utf8')));
-    });
-  });
-}
-
-/** What is wrong, or undefined when the tests noticed. */
-async function tryMutation(copy, { because, changed, tests }) {
-  try {
-    for (const [path, text] of changed) writeFileSync(join(copy, path), text);
-    let report = await runTests(copy, tests, fewCases);
-    if (report.red.length === 0 && report.broken === undefined) report = await runTests(copy, tests);
-    const { red, broken } = report;
-    // A file that cannot even be loaded says that the mutation is no program, not that a test noticed.
-    if (broken !== undefined) return { problem: `a test file could not run: ${broken.slice(0, 500)}`, red };
-    if (red.length === 0) return { problem: `no test noticed that ${because}`, red };
-    return { red };
-  } catch (error) {
-    return { problem: error.message, red: [] };
-  } finally {
-    for (const path of changed.keys()) writeFileSync(join(copy, path), sources.get(path));
-  }
 }
 
 /** All mutations, and one line for each that is lost. */
@@ -169,12 +72,12 @@ async function main() {
     for (const { name } of mutations) console.log(`  ${name}`);
     return 1;
   }
-  const copy = copySources();
-  process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+  const copy = new MutatedCopy(root, sources);
+  process.on('exit', () => copy.remove());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
   for (const tests of new Set(chosen.map((mutation) => mutation.tests))) {
-    const { red, broken } = await runTests(copy, tests, fewCases);
+    const { red, broken } = await copy.redTests(tests, { few: true });
     const problem = broken ?? red.at(0);
     if (problem === undefined) continue;
     console.log(`FAILED  the tests are red without any mutation: ${problem}`);
@@ -184,7 +87,7 @@ async function main() {
   const width = Math.max(...chosen.map(({ name }) => name.length));
   for (const mutation of chosen) {
     const began = Date.now();
-    const { problem, red } = await tryMutation(copy, mutation);
+    const { problem, red } = await copy.try(mutation);
     const seconds = `${((Date.now() - began) / 1000).toFixed(1)} s`;
     const verdict = problem ?? `${red.length} red, as: ${red[0]}`;
     console.log(
