@@ -5,7 +5,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-/** By room, the rooms that it may import: always through their index. `cluster` and `e2e` hold tests and what they need. */
+/**
+ * By room, the rooms that it may import: always through their index, or one of their folders where it has an index of
+ * its own. `cluster` and those after it are for tests and for the tour.
+ */
 const rooms = {
   units: [],
   kube: ['units'],
@@ -17,6 +20,9 @@ const rooms = {
   cli: ['core', 'kube', 'runtime', 'units'],
   cluster: ['runtime', 'units'],
   e2e: ['cluster', 'core', 'ledger', 'runtime', 'units'],
+  tour: ['cluster', 'core', 'e2e/workloads', 'units'],
+  charts: ['cluster', 'core', 'e2e/testbed', 'e2e/workloads', 'runtime'],
+  docs: ['cluster', 'core', 'e2e/workloads'],
 };
 
 /** The words in which all rules of core speak. */
@@ -75,10 +81,6 @@ const folders = {
     scenarios: ['testbed', 'workloads'],
     chaos: ['testbed', 'workloads'],
     bench: ['testbed', 'workloads'],
-    tour: ['workloads'],
-    charts: ['workloads'],
-    docs: ['workloads'],
-    alerts: ['docs/pages.ts', 'testbed'],
   },
 };
 
@@ -101,7 +103,8 @@ function specifiersOf(source) {
 const sources = [
   /^packages\/(?<room>[^/]+)\/(?:src\/(?<inside>.+)|.+)$/,
   /^e2e\/(?<room>cluster)\/(?<inside>.+)$/,
-  /^(?<room>e2e)\/(?<inside>.+)$/,
+  /^(?<room>e2e|tour)\/(?<inside>.+)$/,
+  /^(?<room>charts|docs)\/tests\/(?<inside>.+)$/,
 ];
 
 const placeOf = (path) => {
@@ -110,17 +113,21 @@ const placeOf = (path) => {
   return { room, inside, folder };
 };
 
+/** All that may be imported by name. */
+const doors = new Set(Object.values(rooms).flat());
+
 const listed = (names) => (names.length === 0 ? 'nothing' : names.join(', '));
 
 /** What is wrong with one import; undefined when nothing is. */
 function problemOf(path, specifier) {
   const here = placeOf(path);
-  const [, room, beyondIndex] = /^@spotalis\/([^/]+)(\/.+)?$/.exec(specifier) ?? [];
-  if (beyondIndex !== undefined) return `come in through the index: '@spotalis/${room}'`;
-  if (room !== undefined) {
+  const [, name] = /^@spotalis\/(.+)$/.exec(specifier) ?? [];
+  if (name !== undefined) {
     const allowed = rooms[here.room];
     if (allowed === undefined) return `${here.room} is no room in scripts/arrows.mjs`;
-    if (allowed.includes(room) || (room === 'cluster' && isTest(path))) return undefined;
+    if (allowed.includes(name) || (name === 'cluster' && isTest(path))) return undefined;
+    if (name.includes('/') && !doors.has(name))
+      return `come in through the index: '@spotalis/${name.slice(0, name.indexOf('/'))}'`;
     return `${here.room} may import ${listed(allowed)} of ours`;
   }
   if (!specifier.startsWith('.')) return undefined;
@@ -144,8 +151,11 @@ export function violationsOf(path, source) {
 }
 
 if (import.meta.main) {
-  const files = [...globSync('packages/*/{src,bench}/**/*.ts'), ...globSync('e2e/**/*.ts')].filter(
-    (path) => !/\/(?:node_modules|dist)\//.test(path),
+  const files = globSync(
+    ['packages/*/{src,bench}/**/*.ts', '{e2e,tour}/**/*.ts', '{charts,docs}/tests/**/*.ts'],
+    {
+      exclude: ['**/node_modules', '**/dist'],
+    },
   );
   const found = files.flatMap((path) => violationsOf(path, readFileSync(path, 'utf8')));
   for (const one of found) console.log(one);

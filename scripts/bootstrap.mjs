@@ -14,7 +14,7 @@ import { unlessStamped } from './stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const commands = {
-  start: ['node', 'e2e/tour/main.ts'],
+  start: ['node', 'tour/main.ts'],
   test: ['node', 'scripts/test.mjs'],
   check: ['node', 'scripts/check.mjs'],
   cluster: ['node', 'e2e/cluster/main.ts'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectCluster, Terminal, waitFor } from '@spotalis/cluster';
-import { manifest, optedInNamespace } from '../workloads/workload.ts';
+import { manifest, optedInNamespace } from '@spotalis/e2e/workloads';
 import { scenes } from './scenes/catalogue.ts';
 
 const names = scenes.map(({ name }) => name).join(', ');

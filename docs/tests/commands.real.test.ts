@@ -12,13 +12,13 @@ import {
   startCluster,
   waitFor,
 } from '@spotalis/cluster';
-import { manifest } from '../workloads/workload.ts';
+import { manifest } from '@spotalis/e2e/workloads';
 import { commands } from './commands.ts';
 import { root } from './pages.ts';
 
 /** Played by a test of their own, as they take long or never end by themselves. */
 const playedElsewhere: Readonly<Record<string, string>> = {
-  'npm start': 'e2e/tour/tour.real.test.ts',
+  'npm start': 'tour/tour.real.test.ts',
   'npm test': 'it is what runs this',
 };
 /** Fake pods have no logs; the real node's tests read those of real ones. */

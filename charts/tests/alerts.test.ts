@@ -1,13 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { pages } from '../docs/pages.ts';
 import { questions } from './dashboard.ts';
 import { rules } from './rules.ts';
 
-const text = (path: string): string => pages().find((page) => page.path === path)?.text ?? '';
+const page = (name: string): string =>
+  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 
 describe('the alerts', () => {
   it('have a runbook each, and each runbook an alert', () => {
-    const sections = [...text('docs/runbooks.md').matchAll(/^## (.+)$/gm)].map(([, title]) => title);
+    const sections = [...page('runbooks').matchAll(/^## (.+)$/gm)].map(([, title]) => title);
     expect(sections).toEqual(rules.map(({ alert }) => alert));
   });
 
@@ -19,7 +20,7 @@ describe('the alerts', () => {
 
   it.each([...rules])('look in $alert at series that there are', ({ expr }) => {
     const series = new Set(expr.match(/\bspotalis_\w+/g));
-    const known = text('docs/metrics.md');
+    const known = page('metrics');
     expect([...series].filter((name) => !known.includes(`\`${name}\``))).toEqual([]);
     expect(series.size).toBeGreaterThan(0);
   });
@@ -29,6 +30,6 @@ describe('the dashboard', () => {
   it.each([...questions])('asks in $title for series that there are', ({ expr }) => {
     const named = expr.match(/\b(spotalis|controller_runtime)_\w+/g) ?? [];
     const series = named.map((name) => name.replace(/_bucket$/, ''));
-    expect(series.filter((name) => !text('docs/metrics.md').includes(`\`${name}\``))).toEqual([]);
+    expect(series.filter((name) => !page('metrics').includes(`\`${name}\``))).toEqual([]);
   });
 });

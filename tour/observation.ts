@@ -7,7 +7,7 @@ import {
   selects,
   targetSpot,
 } from '@spotalis/core';
-import { isReady, type Pod, typeOf } from '../workloads/workload.ts';
+import { isReady, type Pod, typeOf } from '@spotalis/e2e/workloads';
 import { sampleNamespace, samples } from './samples.ts';
 import type { Row } from './table.ts';
 

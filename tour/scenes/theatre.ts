@@ -1,6 +1,6 @@
 import { type Cluster, type Installation, type RedisServers, waitFor } from '@spotalis/cluster';
-import type { Split } from '../../workloads/workload.ts';
-import { Workload } from '../../workloads/workload.ts';
+import type { Split } from '@spotalis/e2e/workloads';
+import { Workload } from '@spotalis/e2e/workloads';
 import { observe } from '../observation.ts';
 import { sampleManifests, sampleNamespace, samples } from '../samples.ts';
 import { isSettled, offTarget, type Row } from '../table.ts';

@@ -6,7 +6,7 @@ interface Panel {
   readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
-const file = new URL('../../charts/spotalis/files/dashboard.json', import.meta.url);
+const file = new URL('../spotalis/files/dashboard.json', import.meta.url);
 
 const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { readonly panels: readonly Panel[] };
 

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findPrometheus, type Prometheus, promtool, startPrometheus, waitFor } from '@spotalis/cluster';
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { parse, stringify } from 'yaml';
-import { pdb, spotPercentage } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { pdb, spotPercentage } from '@spotalis/e2e/testbed';
+import { openStage, type Stage } from '@spotalis/e2e/testbed';
 import { questions } from './dashboard.ts';
 import { type Rule, ruleFile, rules } from './rules.ts';
 
@@ -43,7 +43,7 @@ describeOrSkip('the alerts, as promtool sees them,', () => {
   });
 
   it('are well-formed', async () => {
-    const file = fileURLToPath(new URL('../../charts/spotalis/files/alerts.yaml', import.meta.url));
+    const file = fileURLToPath(new URL('../spotalis/files/alerts.yaml', import.meta.url));
     expect(await promtool(found(), ['check', 'rules', file], dir)).toContain(`${rules.length} rules found`);
   }, 600_000);
 

@@ -1,5 +1,5 @@
 import { waitFor } from '@spotalis/cluster';
-import { splitOf } from '../../workloads/workload.ts';
+import { splitOf } from '@spotalis/e2e/workloads';
 import type { Scene } from './scene.ts';
 import { inWords, type Theatre } from './theatre.ts';
 

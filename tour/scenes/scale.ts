@@ -1,4 +1,4 @@
-import { splitOf } from '../../workloads/workload.ts';
+import { splitOf } from '@spotalis/e2e/workloads';
 import type { Scene } from './scene.ts';
 import { inWords } from './theatre.ts';
 

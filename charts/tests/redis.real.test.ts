@@ -15,7 +15,7 @@ import {
   waitFor,
 } from '@spotalis/cluster';
 import { parse } from 'yaml';
-import { manifest, optedInNamespace, Workload } from '../workloads/workload.ts';
+import { manifest, optedInNamespace, Workload } from '@spotalis/e2e/workloads';
 
 const release = { name: 'spotalis', namespace: 'spotalis-system' };
 const mounted = '/etc/spotalis/redis';

@@ -9,7 +9,7 @@ export interface Rule {
   readonly annotations: { readonly summary: string; readonly description: string };
 }
 
-const file = new URL('../../charts/spotalis/files/alerts.yaml', import.meta.url);
+const file = new URL('../spotalis/files/alerts.yaml', import.meta.url);
 
 const { groups } = parse(readFileSync(file, 'utf8')) as {
   readonly groups: readonly [{ readonly name: string; readonly rules: readonly Rule[] }];
