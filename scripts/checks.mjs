@@ -37,3 +37,8 @@ export async function runChecks({ ending } = {}) {
   }
   return { passed, failed };
 }
+
+if (import.meta.main) {
+  const { failed } = await runChecks();
+  process.exitCode = failed === 0 ? 0 : 1;
+}

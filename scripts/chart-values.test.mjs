@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readValues, valuesSchema } from './charts.mjs';
+import { readValues, valuesSchema } from './chart-values.mjs';
 
 const text = `# How many.
 replicas: 3
