@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { build } from 'esbuild';
-import { inlineLua, onlyCredentials, putStubs, requireBuiltins } from './bundle/plugins.mjs';
+import { bundling } from './bundle/options.mjs';
 
 const { name, version, bin } = JSON.parse(await readFile('package.json', 'utf8'));
 const service = name.replace('@spotalis/', '');
@@ -20,13 +20,10 @@ const inAscii = (text) =>
   text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const { outputFiles } = await build({
+  ...bundling(),
   entryPoints: ['src/main.ts'],
   outfile,
   define: { 'process.env.SPOTALIS_VERSION': JSON.stringify(version) },
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  format: 'esm',
   sourcemap: 'linked',
   // V8 keeps the text of what it runs. Names stay: they are in stack traces.
   minifyWhitespace: true,
@@ -34,12 +31,6 @@ const { outputFiles } = await build({
   lineLimit: 200,
   legalComments: 'eof',
   write: false,
-  // CommonJS inside an ESM bundle still calls require for Node's own modules.
-  banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-  },
-  external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-  plugins: [requireBuiltins, onlyCredentials, inlineLua, putStubs],
   logLevel: 'warning',
 });
 

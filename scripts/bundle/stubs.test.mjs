@@ -5,29 +5,21 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { build } from 'esbuild';
-import { inlineLua, onlyCredentials, putStubs, requireBuiltins } from './plugins.mjs';
+import { bundling } from './options.mjs';
 import { stubs } from './stubs.mjs';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
-const requiring =
-  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** `stubs` as in the bundles that are shipped, or none. */
 function bundle(entryPoints, { stubbed }) {
   return build({
+    ...bundling({ stubbed }),
     absWorkingDir: root,
     entryPoints,
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },
     nodePaths: [join(root, 'packages', 'kube', 'node_modules')],
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'esm',
-    banner: { js: requiring },
-    external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-    plugins: [requireBuiltins, onlyCredentials, inlineLua, ...(stubbed ? [putStubs] : [])],
     write: false,
     metafile: true,
     logLevel: 'silent',
