@@ -22,7 +22,7 @@ export default {
     {
       ...shared,
       displayName: 'unit',
-      testMatch: ['<rootDir>/{packages,e2e,scripts}/**/*.test.{ts,mjs}'],
+      testMatch: ['<rootDir>/{packages,e2e,tour,charts,docs,scripts}/**/*.test.{ts,mjs}'],
       testPathIgnorePatterns: [
         ...shared.testPathIgnorePatterns,
         '\\.real\\.test\\.ts$',
@@ -34,8 +34,7 @@ export default {
       displayName: 'real',
       testEnvironment: '<rootDir>/scripts/suite/patient-environment.mjs',
       testMatch: [
-        '<rootDir>/packages/**/*.real.test.ts',
-        '<rootDir>/e2e/**/*.real.test.ts',
+        '<rootDir>/{packages,e2e,tour,charts,docs}/**/*.real.test.ts',
         '<rootDir>/e2e/{scenarios,chaos}/**/*.test.ts',
       ],
     },

@@ -5,7 +5,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
-/** By room, the rooms that it may import: always through their index. */
+/**
+ * By room, the rooms that it may import: always through their index, or one of their folders where it has an index of
+ * its own. `cluster` and those after it are for tests and for the tour.
+ */
 const rooms = {
   units: [],
   kube: ['units'],
@@ -15,14 +18,19 @@ const rooms = {
   webhook: ['core', 'ledger', 'kube', 'runtime', 'units'],
   controller: ['core', 'ledger', 'kube', 'runtime', 'units'],
   cli: ['core', 'kube', 'runtime', 'units'],
+  cluster: ['runtime', 'units'],
+  e2e: ['cluster', 'core', 'ledger', 'runtime', 'units'],
+  tour: ['cluster', 'core', 'e2e/workloads', 'units'],
+  charts: ['cluster', 'core', 'e2e/testbed', 'e2e/workloads', 'runtime'],
+  docs: ['cluster', 'core', 'e2e/workloads'],
 };
 
 /** The words in which all rules of core speak. */
 const vocabulary = ['policy', 'distribution', 'capacity', 'cluster'];
 
 /**
- * By room, each folder of its `src` with the folders and files of the same room that it may import. A room that is not
- * listed has no arrows inside. What lies in `src` itself puts the folders together and may import all of them.
+ * By room, each folder of its source with the folders and files of the same room that it may import. A room that is not
+ * listed has no arrows inside. What lies beside the folders puts them together and may import all of them.
  */
 const folders = {
   core: {
@@ -67,12 +75,20 @@ const folders = {
     embedded: ['workload'],
     certificates: ['workload'],
   },
+  e2e: {
+    workloads: [],
+    testbed: ['workloads'],
+    scenarios: ['testbed', 'workloads'],
+    chaos: ['testbed', 'workloads'],
+    bench: ['testbed', 'workloads'],
+  },
 };
 
 export const arrows = { rooms, folders };
 
-/** Tests put together what the product keeps apart, and have a cluster. */
-const isTest = (path) => path.endsWith('.test.ts') || /\/(?:testing|bench)\//.test(path);
+/** Tests of the product put together what it keeps apart, and have a cluster. */
+const isTest = (path) =>
+  path.startsWith('packages/') && (path.endsWith('.test.ts') || /\/(?:testing|bench)\//.test(path));
 
 const importing = /^(?:import|export)\b[^'";]*\bfrom '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
 
@@ -83,24 +99,35 @@ function specifiersOf(source) {
   }));
 }
 
+/** The source of each room; `inside` is a path in it. */
+const sources = [
+  /^packages\/(?<room>[^/]+)\/(?:src\/(?<inside>.+)|.+)$/,
+  /^e2e\/(?<room>cluster)\/(?<inside>.+)$/,
+  /^(?<room>e2e|tour)\/(?<inside>.+)$/,
+  /^(?<room>charts|docs)\/tests\/(?<inside>.+)$/,
+];
+
 const placeOf = (path) => {
-  const [, room, below] = /^packages\/([^/]+)\/(.+)$/.exec(path) ?? [];
-  const inside = below?.startsWith('src/') ? below.slice('src/'.length) : undefined;
+  const { room, inside } = sources.map((one) => one.exec(path)?.groups).find(Boolean) ?? {};
   const folder = inside?.includes('/') ? inside.slice(0, inside.indexOf('/')) : undefined;
   return { room, inside, folder };
 };
+
+/** All that may be imported by name. */
+const doors = new Set(Object.values(rooms).flat());
 
 const listed = (names) => (names.length === 0 ? 'nothing' : names.join(', '));
 
 /** What is wrong with one import; undefined when nothing is. */
 function problemOf(path, specifier) {
   const here = placeOf(path);
-  const [, room, beyondIndex] = /^@spotalis\/([^/]+)(\/.+)?$/.exec(specifier) ?? [];
-  if (beyondIndex !== undefined) return `come in through the index: '@spotalis/${room}'`;
-  if (room !== undefined) {
+  const [, name] = /^@spotalis\/(.+)$/.exec(specifier) ?? [];
+  if (name !== undefined) {
     const allowed = rooms[here.room];
     if (allowed === undefined) return `${here.room} is no room in scripts/arrows.mjs`;
-    if (allowed.includes(room) || (room === 'cluster' && isTest(path))) return undefined;
+    if (allowed.includes(name) || (name === 'cluster' && isTest(path))) return undefined;
+    if (name.includes('/') && !doors.has(name))
+      return `come in through the index: '@spotalis/${name.slice(0, name.indexOf('/'))}'`;
     return `${here.room} may import ${listed(allowed)} of ours`;
   }
   if (!specifier.startsWith('.')) return undefined;
@@ -124,7 +151,12 @@ export function violationsOf(path, source) {
 }
 
 if (import.meta.main) {
-  const files = globSync('packages/*/{src,bench}/**/*.ts');
+  const files = globSync(
+    ['packages/*/{src,bench}/**/*.ts', '{e2e,tour}/**/*.ts', '{charts,docs}/tests/**/*.ts'],
+    {
+      exclude: ['**/node_modules', '**/dist'],
+    },
+  );
   const found = files.flatMap((path) => violationsOf(path, readFileSync(path, 'utf8')));
   for (const one of found) console.log(one);
   process.exitCode = found.length === 0 ? 0 : 1;

@@ -14,9 +14,9 @@ import { unlessStamped } from './stamp.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const commands = {
-  start: ['node', 'e2e/tour/main.ts'],
+  start: ['node', 'tour/main.ts'],
   test: ['node', 'scripts/test.mjs'],
-  check: ['node', 'scripts/check.mjs'],
+  check: ['node', 'scripts/checks.mjs'],
   cluster: ['node', 'e2e/cluster/main.ts'],
   e2e: ['node', 'scripts/test.mjs', '--scenarios'],
   stress: ['node', 'scripts/stress.mjs'],

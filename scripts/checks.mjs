@@ -9,6 +9,7 @@ const checks = [
   { name: 'types', command: 'tsc', args: ['-b'] },
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   { name: 'arrows', command: process.execPath, args: ['scripts/arrows.mjs'] },
+  { name: 'anchors', command: process.execPath, args: ['scripts/mutate.mjs', '--places'] },
   { name: 'unused code', command: 'knip', args: [] },
 ];
 
@@ -35,4 +36,9 @@ export async function runChecks({ ending } = {}) {
     console.log(`${failure.stdout}${failure.stderr}` || failure.message);
   }
   return { passed, failed };
+}
+
+if (import.meta.main) {
+  const { failed } = await runChecks();
+  process.exitCode = failed === 0 ? 0 : 1;
 }

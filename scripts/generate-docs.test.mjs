@@ -5,7 +5,7 @@ import { generatedDocs } from './generate-docs.mjs';
 const docs = await generatedDocs();
 
 describe('what is generated', () => {
-  it.each([...docs])('%s is up to date: else run node scripts/generate-docs.mjs', async (path, text) => {
+  it.each([...docs])('%s is up to date: else npm run docs', async (path, text) => {
     expect(await readFile(new URL(`../${path}`, import.meta.url), 'utf8')).toBe(text);
   });
 });

@@ -1,144 +1,68 @@
 /**
  * Do the tests hold the rule? Brings back, one at a time, the rules that were tried and rejected, in a copy of the
  * sources, and demands that a test goes red. `node scripts/mutate.mjs [part of a name]`; with --report FILE the
- * counts go there as JSON; with --of FILE (once or more) only those that edit such a file, or whose tests it is of.
+ * counts go there as JSON; with --of FILE (once or more) only those that edit such a file, or whose tests it is of;
+ * with --places it only looks whether each finds its place and its tests, which takes no time.
  *
- * A mutation that no test notices is a failure; so is one whose place in the source is gone, since it would prove
+ * A mutation that no test notices is a failure; so is one whose place in the source is lost, since it would prove
  * nothing; and so are tests that are red without any mutation.
  */
-import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { applied, placeOf } from './anchors.mjs';
+import { MutatedCopy } from './mutated-copy.mjs';
 import { mutations } from './mutations.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const built = new Set(['dist', '.turbo']);
+const isUnitTest = (path) => path.endsWith('.test.ts') && !path.endsWith('.real.test.ts');
+const packaged = globSync('packages/*/src/**/*.{ts,lua}', { cwd: root }).toSorted();
+const unitTests = packaged.filter(isUnitTest);
+const sources = new Map(
+  packaged
+    .filter((path) => !path.endsWith('.test.ts') && !path.includes('/testing/'))
+    .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+);
 
-/** The sources are copied; everything that is not mutated is shared with the checkout. */
-function copySources() {
-  const copy = mkdtempSync(join(tmpdir(), 'spotalis-mutations-'));
-  const shared = ['node_modules', 'docs', 'scripts'];
-  for (const name of shared) symlinkSync(join(root, name), join(copy, name));
-  for (const name of ['package.json', 'jest.config.mjs']) cpSync(join(root, name), join(copy, name));
-  mkdirSync(join(copy, 'e2e'));
-  symlinkSync(join(root, 'e2e', 'cluster'), join(copy, 'e2e', 'cluster'));
-  for (const name of readdirSync(join(root, 'packages'))) {
-    cpSync(join(root, 'packages', name), join(copy, 'packages', name), {
-      recursive: true,
-      // Links inside are relative: in the copy they lead to the copies.
-      verbatimSymlinks: true,
-      filter: (source) => !built.has(basename(source)),
-    });
-  }
-  return copy;
+/** The mutation with what its edits make of the sources, and the tests that are to notice; throws where either is lost. */
+function located({ name, because, edits, tests }) {
+  const beside = () => placeOf(edits[0], sources).path.replace(/\.ts$/, '\\.test\\.ts$');
+  const found = { name, because, changed: applied(edits, sources), tests: tests ?? beside() };
+  if (found.tests !== 'redis' && !unitTests.some((path) => new RegExp(found.tests).test(path)))
+    throw new Error(`no unit test has '${found.tests}' in its path`);
+  return found;
 }
 
-/** Which tests a mutation is for, in the words of jest. */
-function selection(tests) {
-  if (tests !== 'redis') return ['--selectProjects', 'unit', '--testPathPatterns', tests];
-  // One server will do: the others differ in how it is reached.
-  const oneServer = ['--testNamePattern', '^the ledger in one Redis'];
-  const scripts = ['--testPathPatterns', 'ledger/src/redis/redis-ledger', ...oneServer];
-  return ['--selectProjects', 'real', '--runInBand', ...scripts];
-}
-
-/**
- * Most mutations are noticed in the first few cases of a property; the others get as many as the tests themselves.
- */
-const fewCases = '100';
-
-function runTests(copy, tests, cases) {
-  const report = join(copy, 'report.json');
-  rmSync(report, { force: true });
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--silent', '--json', '--bail'];
-  const child = spawn(process.execPath, [...jest, `--outputFile=${report}`, ...selection(tests)], {
-    cwd: copy,
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, ...(cases && { SPOTALIS_PROPERTY_RUNS: cases }), NODE_NO_WARNINGS: '1' },
-  });
-  const end = () => child.kill();
-  process.on('exit', end);
-  let output = '';
-  child.stderr.on('data', (chunk) => {
-    output += chunk;
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', () => {
-      process.off('exit', end);
-      if (!existsSync(report)) reject(new Error(`jest wrote no report:\n${output.slice(-2_000)}`));
-      else resolve(JSON.parse(readFileSync(report, 'utf8')));
-    });
-  });
-}
-
-function edit(copy, { file, find, replace }) {
-  const path = join(copy, file);
-  const before = readFileSync(path, 'utf8');
-  const times = before.split(find).length - 1;
-  if (times !== 1) throw new Error(`${file} has its text ${times} times, not once: ${find.split('\n')[0]}`);
-  writeFileSync(
-    path,
-    before.replace(find, () => replace),
-  );
-  return () => writeFileSync(path, before);
-}
-
-function redTests(report) {
-  return report.testResults.flatMap(({ assertionResults }) =>
-    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-  );
-}
-
-function brokenFile(report) {
-  const broken = report.testResults.find(({ assertionResults }) => assertionResults.length === 0);
-  return `a test file could not run: ${broken?.message.slice(0, 500)}`;
-}
-
-/** What is wrong, or undefined when the tests noticed. */
-async function tryMutation(copy, { because, edits, tests }) {
-  const undo = [];
-  try {
-    for (const each of edits) undo.push(edit(copy, each));
-    let report = await runTests(copy, tests, fewCases);
-    if (report.success) report = await runTests(copy, tests);
-    const red = redTests(report);
-    // A file that cannot even be loaded says that the mutation is no program, not that a test noticed.
-    if (report.numRuntimeErrorTestSuites > 0) {
-      return { problem: brokenFile(report), red };
+/** All mutations, and one line for each that is lost. */
+function locateAll() {
+  const known = [];
+  const lost = [];
+  for (const mutation of mutations) {
+    try {
+      known.push(located(mutation));
+    } catch (error) {
+      lost.push(`${mutation.name}: ${error.message}`);
     }
-    if (red.length === 0) return { problem: `no test noticed that ${because}`, red };
-    return { red };
-  } catch (error) {
-    return { problem: error.message, red: [] };
-  } finally {
-    for (const step of undo.toReversed()) step();
   }
+  return { known, lost };
 }
 
 async function main() {
   const { values, positionals } = parseArgs({
-    options: { report: { type: 'string' }, of: { type: 'string', multiple: true } },
+    options: {
+      report: { type: 'string' },
+      of: { type: 'string', multiple: true },
+      places: { type: 'boolean', default: false },
+    },
     allowPositionals: true,
   });
   const [wanted = ''] = positionals;
-  const chosen = mutations.filter(
-    (mutation) => mutation.name.includes(wanted) && concerns(mutation, values.of),
-  );
+  const { known, lost } = locateAll();
+  for (const line of lost) console.log(`FAILED  ${line}`);
+  if (values.places || lost.length > 0) return writeReport(values.report, { passed: 0, failed: lost.length });
+  const chosen = known.filter((mutation) => mutation.name.includes(wanted) && concerns(mutation, values.of));
   if (chosen.length === 0 && values.of) {
     console.log('no mutation concerns these files');
     return writeReport(values.report, { passed: 0, failed: 0 });
@@ -148,23 +72,22 @@ async function main() {
     for (const { name } of mutations) console.log(`  ${name}`);
     return 1;
   }
-  const copy = copySources();
-  process.on('exit', () => rmSync(copy, { recursive: true, force: true }));
+  const copy = new MutatedCopy(root, sources);
+  process.on('exit', () => copy.remove());
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
   for (const tests of new Set(chosen.map((mutation) => mutation.tests))) {
-    const report = await runTests(copy, tests, fewCases);
-    if (report.success) continue;
-    console.log(
-      `FAILED  the tests are red without any mutation: ${redTests(report)[0] ?? brokenFile(report)}`,
-    );
+    const { red, broken } = await copy.redTests(tests, { few: true });
+    const problem = broken ?? red.at(0);
+    if (problem === undefined) continue;
+    console.log(`FAILED  the tests are red without any mutation: ${problem}`);
     return 1;
   }
   let failed = 0;
   const width = Math.max(...chosen.map(({ name }) => name.length));
   for (const mutation of chosen) {
     const began = Date.now();
-    const { problem, red } = await tryMutation(copy, mutation);
+    const { problem, red } = await copy.try(mutation);
     const seconds = `${((Date.now() - began) / 1000).toFixed(1)} s`;
     const verdict = problem ?? `${red.length} red, as: ${red[0]}`;
     console.log(
@@ -182,10 +105,10 @@ function writeReport(file, outcome) {
   return outcome.failed === 0 ? 0 : 1;
 }
 
-function concerns({ edits, tests }, files) {
+function concerns({ changed, tests }, files) {
   if (files === undefined) return true;
-  const folder = tests === 'redis' ? 'packages/ledger/src/redis/' : tests;
-  return files.some((path) => path.startsWith(folder) || edits.some(({ file }) => file === path));
+  const ofTests = new RegExp(tests === 'redis' ? '^packages/ledger/src/redis/' : tests);
+  return files.some((path) => changed.has(path) || ofTests.test(path));
 }
 
 process.exitCode = await main();

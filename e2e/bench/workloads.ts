@@ -1,6 +1,6 @@
 import { type ApiClient, type KubeObject, waitFor } from '@spotalis/cluster';
 import type { PolicyNumbers } from '@spotalis/core';
-import { type Declaration, manifest, optedInNamespace } from '../scenarios/workload.ts';
+import { type Declaration, manifest, optedInNamespace } from '../workloads/workload.ts';
 
 /** Workloads alike, all at once. */
 export interface Load {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type GateCall, type Treatment, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
-import { MoveLog } from '../scenarios/move-log.ts';
-import { verdictOnAll } from '../scenarios/moves.ts';
-import { rebalance } from '../scenarios/repair.ts';
-import { openStage, type Stage } from '../scenarios/stage.ts';
-import type { Pod, Workload } from '../scenarios/workload.ts';
+import { MoveLog } from '../testbed/move-log.ts';
+import { verdictOnAll } from '../testbed/moves.ts';
+import { rebalance } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import type { Pod, Workload } from '../workloads/workload.ts';
 
 const minuteMs = 60_000;
 

@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStage, quickTakeover, type Stage } from '../scenarios/stage.ts';
-import { burstWith, driftOf, expectExactBurst, expectOnTargetBut, expectSteeredInTime } from './burst.ts';
+import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import {
+  burstWith,
+  driftOf,
+  expectExactBurst,
+  expectOnTargetBut,
+  expectSteeredInTime,
+} from '../testbed/burst.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 3 };
 

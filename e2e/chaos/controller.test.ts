@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { deletionCost, enabledLabel, foreignKeys, readPodMark, targetSpot } from '@spotalis/core';
-import { rebalance, settled, spotPercentage } from '../scenarios/repair.ts';
-import { openStage, type Stage } from '../scenarios/stage.ts';
-import { manifest, optedInNamespace, type Pod, splitOf, typeOf, Workload } from '../scenarios/workload.ts';
-import { burstWith, expectExactBurst, expectOnTargetBut, expectSteeredInTime } from './burst.ts';
+import { rebalance, settled, spotPercentage } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { manifest, optedInNamespace, type Pod, splitOf, typeOf, Workload } from '../workloads/workload.ts';
+import { burstWith, expectExactBurst, expectOnTargetBut, expectSteeredInTime } from '../testbed/burst.ts';
 
 const policy = { spotPercentage: 80, minOnDemand: 3 };
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { rebalance } from '../scenarios/repair.ts';
-import { openStage, type Stage } from '../scenarios/stage.ts';
-import { expectExactBurst, expectSteeredInTime, Residues } from './burst.ts';
+import { rebalance } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { expectExactBurst, expectSteeredInTime, Residues } from '../testbed/burst.ts';
 
 /** B8. */
 const lossBound = 1;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { openStage, type Stage } from '../scenarios/stage.ts';
-import type { Split } from '../scenarios/workload.ts';
-import { expectExactBurst } from './burst.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import type { Split } from '../workloads/workload.ts';
+import { expectExactBurst } from '../testbed/burst.ts';
 
 const minuteMs = 60_000;
 

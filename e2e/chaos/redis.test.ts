@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { rebalance } from '../scenarios/repair.ts';
-import { openStage, type Stage } from '../scenarios/stage.ts';
-import type { Declaration, Workload } from '../scenarios/workload.ts';
-import { expectExactBurst, expectMostlyDecided, expectSteeredInTime, Residues } from './burst.ts';
+import { rebalance } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import type { Declaration, Workload } from '../workloads/workload.ts';
+import { expectExactBurst, expectMostlyDecided, expectSteeredInTime, Residues } from '../testbed/burst.ts';
 
 /** B7: with m = 0, up to 10 webhooks and bursts of 450. */
 const outageBound = 4;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStage, type Stage } from '../scenarios/stage.ts';
-import { burstWith, creationsOf, driftOf, expectExactBurst, expectNoEvictionsBut } from './burst.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { burstWith, creationsOf, driftOf, expectExactBurst, expectNoEvictionsBut } from '../testbed/burst.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 3 };
 

@@ -35,4 +35,5 @@ export { whyNoRealNode } from './real-node/possible.ts';
 export { RedisNode } from './redis/node.ts';
 export { type RedisOptions, RedisServers, startRedis } from './redis/servers.ts';
 export { findShells, type Shell } from './shells/program.ts';
+export { Terminal } from './shells/terminal.ts';
 export type { ServiceOptions } from './service.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { PodHistory } from './history.ts';
-import { openStage, type Stage } from './stage.ts';
-import { type Declaration, manifest, type Pod, splitOf, type Workload } from './workload.ts';
+import { PodHistory } from '../workloads/history.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { type Declaration, manifest, type Pod, splitOf, type Workload } from '../workloads/workload.ts';
 
 const isNew = (pod: Pod): boolean => JSON.stringify(pod.spec).includes('"VERSION","value":"2"');
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
-import { openStage, type Stage } from './stage.ts';
-import type { Workload } from './workload.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import type { Workload } from '../workloads/workload.ts';
 
 /** A new certificate every seven seconds or so: from two thirds of its life on, and settled by a tenth of it. */
 const certificateLifetime = '20s';

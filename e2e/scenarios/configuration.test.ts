@@ -2,8 +2,8 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
-import { openStage, type Stage } from './stage.ts';
-import type { Workload } from './workload.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import type { Workload } from '../workloads/workload.ts';
 
 const spot = 'cloud.example/lifecycle=spot';
 const onDemand = 'cloud.example/lifecycle=normal';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
+import { pdb } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { manifest, optedInNamespace, type Workload } from '../workloads/workload.ts';
 import { spotalis } from './kubectl.ts';
-import { pdb } from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
-import { manifest, optedInNamespace, type Workload } from './workload.ts';
 
 interface Finding {
   readonly id: string;

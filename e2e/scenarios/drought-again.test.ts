@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
+import { decidedOften, eventsOn, verdictOn } from '../testbed/moves.ts';
+import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { splitOf, typeOf, type Workload } from '../workloads/workload.ts';
 import { spotalis } from './kubectl.ts';
-import { decidedOften, eventsOn, verdictOn } from './moves.ts';
-import { openStage, quickTakeover, type Stage } from './stage.ts';
-import { splitOf, typeOf, type Workload } from './workload.ts';
 
 /** Short, so that a drought lasts seconds. Nothing but an admission or a node with room shows capacity. */
 const configuration = {

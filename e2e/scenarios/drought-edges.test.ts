@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, policyKeys } from '@spotalis/core';
+import { decidedOften, eventsOn, killLeader, verdictOn } from '../testbed/moves.ts';
+import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { type Declaration, typeOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { decidedOften, eventsOn, killLeader, verdictOn } from './moves.ts';
-import { openStage, quickTakeover, type Stage } from './stage.ts';
-import { type Declaration, typeOf, type Workload } from './workload.ts';
 
 /** Long enough for a slow machine to create all pods before the first has waited in vain: they are counted. */
 const configuration = {

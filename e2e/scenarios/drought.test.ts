@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { podKeys, policyKeys } from '@spotalis/core';
+import { PodHistory } from '../workloads/history.ts';
+import { droughtOf, eventsOn, killLeader, verdictOn } from '../testbed/moves.ts';
+import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { optedInNamespace, type Pod, splitOf, typeOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { PodHistory } from './history.ts';
 import { spotalis } from './kubectl.ts';
-import { droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
-import { openStage, quickTakeover, type Stage } from './stage.ts';
-import { optedInNamespace, type Pod, splitOf, typeOf, type Workload } from './workload.ts';
 
 /** Short, so that a drought lasts seconds: pods wait 5 s instead of 2 minutes, and 3 s instead of 1 to the next try. */
 const fallbackAfterMs = 5_000;

@@ -1,8 +1,8 @@
 import { type Cluster, installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
-import { Follower } from './follower.ts';
-import { askerGone } from './move-log.ts';
-import { isReady, type Pod, typeOf } from './workload.ts';
+import { Follower } from '../workloads/follower.ts';
+import { askerGone } from '../testbed/move-log.ts';
+import { isReady, type Pod, typeOf } from '../workloads/workload.ts';
 
 interface DeclaredWorkload extends KubeObject {
   readonly spec: { readonly replicas?: number };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { driftOf, expectMostlyDecided } from '../chaos/burst.ts';
-import { openStage, type Stage } from './stage.ts';
+import { driftOf, expectMostlyDecided } from '../testbed/burst.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
 
 /** Answers come back up to 200 ms late, in any order: three webhooks decide at the same time. */
 const delayAnswersMs = 200;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, uninstall, waitFor } from '@spotalis/cluster';
+import { killLeader } from '../testbed/moves.ts';
+import { settled, spotPercentage, ten } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { splitOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { killLeader } from './moves.ts';
-import { settled, spotPercentage, ten } from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
-import { splitOf, type Workload } from './workload.ts';
 
 interface Lease extends KubeObject {
   readonly spec: { readonly acquireTime: string };

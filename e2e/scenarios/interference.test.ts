@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { type JsonPatchOperation, podKeys, typeForNext } from '@spotalis/core';
+import { openStage, type Stage } from '../testbed/stage.ts';
 import { OtherWebhook, postReview } from './other-webhook.ts';
-import { openStage, type Stage } from './stage.ts';
-import { manifest, optedInNamespace, type Pod, splitOf, typeOf, type Workload } from './workload.ts';
+import {
+  manifest,
+  optedInNamespace,
+  type Pod,
+  splitOf,
+  typeOf,
+  type Workload,
+} from '../workloads/workload.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 2 };
 

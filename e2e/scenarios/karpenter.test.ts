@@ -8,11 +8,11 @@ import {
   waitFor,
 } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { PodHistory } from '../workloads/history.ts';
+import { droughtOf, eventsOn, verdictOn } from '../testbed/moves.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { splitOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { PodHistory } from './history.ts';
-import { droughtOf, eventsOn, verdictOn } from './moves.ts';
-import { openStage, type Stage } from './stage.ts';
-import { splitOf, type Workload } from './workload.ts';
 
 const program = await findKarpenter((line) => process.stdout.write(`${line}\n`));
 if ('missing' in program)

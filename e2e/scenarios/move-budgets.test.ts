@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
-import { MoveLog } from './move-log.ts';
-import { openStage, type Stage } from './stage.ts';
+import { MoveLog } from '../testbed/move-log.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
 
 const perMinute = 12;
 const maxInFlight = { cluster: 4, namespace: 3, node: 2 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HOLD_ANNOTATION, type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
+import { eventsOn, verdictOn } from '../testbed/moves.ts';
 import { Floors } from './floors.ts';
-import { eventsOn, verdictOn } from './moves.ts';
 import {
   annotate,
   expectWrites,
@@ -15,8 +15,8 @@ import {
   spotPercentage,
   ten,
   watched,
-} from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
+} from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
 import {
   type Declaration,
   isReady,
@@ -25,7 +25,7 @@ import {
   splitOf,
   typeOf,
   Workload,
-} from './workload.ts';
+} from '../workloads/workload.ts';
 
 interface Updated extends KubeObject {
   readonly status: { readonly updatedReplicas?: number; readonly currentReplicas?: number };

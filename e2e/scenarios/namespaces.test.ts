@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEvent, installationNamespace, waitFor } from '@spotalis/cluster';
+import { eventsOn, verdictOn } from '../testbed/moves.ts';
+import { rebalance, settled, spotPercentage } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import type { Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { eventsOn, verdictOn } from './moves.ts';
-import { rebalance, settled, spotPercentage } from './repair.ts';
 import { spotalis } from './kubectl.ts';
-import { openStage, type Stage } from './stage.ts';
-import type { Workload } from './workload.ts';
 
 const listed = ['shop', 'bank'];
 const policy = { spotPercentage: 70, minOnDemand: 2 };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { annotate, settled, spotPercentage, ten } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { manifest, optedInNamespace, splitOf, Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { annotate, settled, spotPercentage, ten } from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
-import { manifest, optedInNamespace, splitOf, Workload } from './workload.ts';
 
 describe('with an API server that cannot stream lists, and the ledger inside the webhook', () => {
   let stage: Stage;

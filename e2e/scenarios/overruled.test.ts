@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { podKeys, policyKeys } from '@spotalis/core';
+import { eventsOn, verdictOn } from '../testbed/moves.ts';
+import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { splitOf, typeOf } from '../workloads/workload.ts';
 import { spotalis } from './kubectl.ts';
-import { eventsOn, verdictOn } from './moves.ts';
 import { OtherWebhook } from './other-webhook.ts';
-import { openStage, quickTakeover, type Stage } from './stage.ts';
-import { splitOf, typeOf } from './workload.ts';
 
 const configuration = {
   controller: { leaderElection: quickTakeover },

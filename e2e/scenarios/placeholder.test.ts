@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { Follower } from '../workloads/follower.ts';
+import { PodHistory } from '../workloads/history.ts';
+import { decidedOften, droughtOf, eventsOn, killLeader, verdictOn } from '../testbed/moves.ts';
+import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { isReady, type Pod, splitOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { Follower } from './follower.ts';
-import { PodHistory } from './history.ts';
-import { decidedOften, droughtOf, eventsOn, killLeader, verdictOn } from './moves.ts';
-import { openStage, quickTakeover, type Stage } from './stage.ts';
-import { isReady, type Pod, splitOf, type Workload } from './workload.ts';
 
 const MOST = 2;
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { READY_AFTER_ANNOTATION, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
+import { eventsOn, verdictOn } from '../testbed/moves.ts';
+import { pdb } from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { type Declaration, manifest, optedInNamespace, splitOf, Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
 import { spotalis } from './kubectl.ts';
-import { eventsOn, verdictOn } from './moves.ts';
-import { pdb } from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
-import { type Declaration, manifest, optedInNamespace, splitOf, Workload } from './workload.ts';
 
 /** As fast as workloads may be moved, so that a scenario lasts seconds. */
 const rebalance = {

@@ -1,5 +1,5 @@
 import { type Cluster, waitFor } from '@spotalis/cluster';
-import { manifest, optedInNamespace, Workload } from './workload.ts';
+import { manifest, optedInNamespace, Workload } from '../workloads/workload.ts';
 
 /**
  * Resolves when pods are steered through the Service. For a second or so after its pods are Ready kube-proxy does not

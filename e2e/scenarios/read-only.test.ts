@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { enabledLabel, policyKeys } from '@spotalis/core';
-import { verdictOn } from './moves.ts';
-import { openStage, type Stage } from './stage.ts';
-import { splitOf } from './workload.ts';
+import { verdictOn } from '../testbed/moves.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { splitOf } from '../workloads/workload.ts';
 
 describe('read-only mode', () => {
   let stage: Stage;

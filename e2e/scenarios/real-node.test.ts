@@ -8,13 +8,13 @@ import {
   waitFor,
   whyNoRealNode,
 } from '@spotalis/cluster';
+import { PodCreations } from '../workloads/creations.ts';
+import { manifest, optedInNamespace, Workload } from '../workloads/workload.ts';
 import { type ContainerPod, type ContainerRelease, prepareRelease } from './containers/release.ts';
 import { Neighbour } from './containers/neighbour.ts';
 import { Stream } from './containers/stream.ts';
-import { PodCreations } from './creations.ts';
 import { spotalisIn } from './kubectl.ts';
 import { reached } from './reached.ts';
-import { manifest, optedInNamespace, Workload } from './workload.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 2 };
 const certificate = 'spotalis-system/spotalis-webhook-certificate';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { openStage, type Stage } from './stage.ts';
-import { type Pod, splitOf, typeOf, type Workload } from './workload.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { type Pod, splitOf, typeOf, type Workload } from '../workloads/workload.ts';
 
 const namesOf = (pods: readonly Pod[]): readonly string[] => pods.map(({ metadata }) => metadata?.name ?? '');
 

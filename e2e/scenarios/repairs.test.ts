@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HOLD_ANNOTATION, type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';
+import { PodHistory } from '../workloads/history.ts';
+import { verdictOn } from '../testbed/moves.ts';
 import { Floors } from './floors.ts';
-import { PodHistory } from './history.ts';
-import { verdictOn } from './moves.ts';
 import {
   annotate,
   expectWrites,
@@ -15,9 +15,9 @@ import {
   spotPercentage,
   ten,
   watched,
-} from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
-import { isReady, manifest, type Pod, splitOf, typeOf, type Workload } from './workload.ts';
+} from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { isReady, manifest, type Pod, splitOf, typeOf, type Workload } from '../workloads/workload.ts';
 
 const capacityLabel = 'karpenter.sh/capacity-type';
 const unlimited = { spotPercentage: 0, minOnDemand: 0 };

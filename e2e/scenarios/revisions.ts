@@ -1,6 +1,6 @@
 import type { Cluster, KubeObject } from '@spotalis/cluster';
-import { Follower } from './follower.ts';
-import { type Pod, type Split, splitOf } from './workload.ts';
+import { Follower } from '../workloads/follower.ts';
+import { type Pod, type Split, splitOf } from '../workloads/workload.ts';
 
 interface ReplicaSet extends KubeObject {
   readonly spec: { readonly replicas?: number };

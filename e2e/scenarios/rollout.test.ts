@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { drift, type PolicyNumbers } from '@spotalis/core';
-import { PodHistory } from './history.ts';
+import { PodHistory } from '../workloads/history.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { type Declaration, manifest, type Split, splitOf, type Workload } from '../workloads/workload.ts';
 import { Revisions } from './revisions.ts';
-import { openStage, type Stage } from './stage.ts';
-import { type Declaration, manifest, type Split, splitOf, type Workload } from './workload.ts';
 
 const versionOf = (pod: { spec: object }): unknown =>
   JSON.stringify(pod.spec).match(/"VERSION","value":"(\w+)"/)?.[1];

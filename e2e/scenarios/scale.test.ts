@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
 
 describe('scaling of a Deployment', () => {
   let stage: Stage;

@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { slotType } from '@spotalis/core';
-import { openStage, type Stage } from './stage.ts';
-import { type Declaration, manifest, type Pod, splitOf, typeOf, type Workload } from './workload.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import {
+  type Declaration,
+  manifest,
+  type Pod,
+  splitOf,
+  typeOf,
+  type Workload,
+} from '../workloads/workload.ts';
 
 const policy = { spotPercentage: 60, minOnDemand: 1 };
 

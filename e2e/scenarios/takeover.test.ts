@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
+import { PodHistory } from '../workloads/history.ts';
+import { killLeader, verdictOnAll } from '../testbed/moves.ts';
+import { MoveLog } from '../testbed/move-log.ts';
+import { eachOfTenOnce } from '../testbed/repair.ts';
+import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
 import { Floors } from './floors.ts';
-import { PodHistory } from './history.ts';
-import { killLeader, verdictOnAll } from './moves.ts';
-import { MoveLog } from './move-log.ts';
-import { eachOfTenOnce } from './repair.ts';
-import { openStage, quickTakeover, type Stage } from './stage.ts';
 
 const maxInFlight = { cluster: 8, namespace: 6, node: 4 };
 

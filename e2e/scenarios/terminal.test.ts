@@ -6,9 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Cluster, findShells, type Shell, startCluster, startProxy } from '@spotalis/cluster';
-import { Terminal } from './terminal.ts';
-import { manifest, optedInNamespace } from './workload.ts';
+import { type Cluster, findShells, type Shell, startCluster, startProxy, Terminal } from '@spotalis/cluster';
+import { manifest, optedInNamespace } from '../workloads/workload.ts';
 
 const execute = promisify(execFile);
 const program = fileURLToPath(new URL('../../packages/cli/dist/kubectl-spotalis.mjs', import.meta.url));

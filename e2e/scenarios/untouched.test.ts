@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, foreignKeys, podKeys, policyKeys } from '@spotalis/core';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
 import {
   type Declaration,
   manifest,
@@ -10,7 +10,7 @@ import {
   splitOf,
   typeOf,
   Workload,
-} from './workload.ts';
+} from '../workloads/workload.ts';
 
 const policy = { spotPercentage: 70, minOnDemand: 1 };
 const optedIn = { [enabledLabel]: 'true' };

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, waitFor, webhookService } from '@spotalis/cluster';
-import { verdictOnAll, webhookSeen } from './moves.ts';
+import { verdictOnAll, webhookSeen } from '../testbed/moves.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import { spotPercentage } from '../testbed/repair.ts';
+import type { Pod, Workload } from '../workloads/workload.ts';
 import { preloaded } from './preload.ts';
 import { reached } from './reached.ts';
-import { openStage, type Stage } from './stage.ts';
-import { spotPercentage } from './repair.ts';
-import type { Pod, Workload } from './workload.ts';
 
 const registration = ['MutatingWebhookConfiguration', 'spotalis'] as const;
 

@@ -1,11 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { policyKeys } from '@spotalis/core';
+import { eventsOn, verdictOn } from '../testbed/moves.ts';
+import {
+  annotate,
+  expectWrites,
+  eachOfTenOnce,
+  rebalance,
+  settled,
+  spotPercentage,
+  ten,
+} from '../testbed/repair.ts';
+import { openStage, type Stage } from '../testbed/stage.ts';
+import type { Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
-import { eventsOn, verdictOn } from './moves.ts';
 import { preloaded } from './preload.ts';
-import { annotate, expectWrites, eachOfTenOnce, rebalance, settled, spotPercentage, ten } from './repair.ts';
-import { openStage, type Stage } from './stage.ts';
-import type { Workload } from './workload.ts';
 
 /** Twenty minutes after Berlin went from two to three o'clock; on the Cape Verde Islands it is 00:20. */
 const springMs = Date.parse('2027-03-28T01:20:00Z');

@@ -18,6 +18,7 @@ const everything = [
   'pnpm-workspace.yaml',
   'scripts/bootstrap.mjs',
   'scripts/bundle.mjs',
+  'scripts/bundle/',
   'scripts/suite/',
 ];
 
@@ -25,16 +26,16 @@ const services = ['packages/webhook/src/main.ts', 'packages/controller/src/main.
 
 /** What modules start or read without importing it: paths of modules, and folders, which end in a slash. */
 const reaches = {
-  'e2e/alerts/rules.ts': ['charts/'],
-  'e2e/charts/snapshots.real.test.ts': ['charts/', 'e2e/charts/__snapshots__/'],
-  'e2e/cluster/helm/helm.ts': ['charts/'],
+  'charts/tests/rules.ts': ['charts/spotalis/'],
+  'charts/tests/snapshots.real.test.ts': ['charts/spotalis/', 'charts/tests/__snapshots__/'],
+  'e2e/cluster/helm/helm.ts': ['charts/spotalis/'],
   'e2e/cluster/images/service.ts': services,
   'e2e/cluster/installation/installation.ts': [...services, 'charts/spotalis/charts/'],
-  'e2e/docs/pages.ts': ['docs/', 'README.md', 'packages/cli/src/main.ts'],
+  'docs/tests/pages.ts': ['docs/', 'README.md', 'packages/cli/src/main.ts'],
   'e2e/scenarios/krew.test.ts': ['packages/cli/krew/', 'packages/cli/src/main.ts', 'scripts/krew.mjs'],
   'e2e/scenarios/kubectl.ts': ['packages/cli/src/main.ts'],
   'e2e/scenarios/terminal.test.ts': ['packages/cli/src/main.ts'],
-  'e2e/tour/tour.real.test.ts': ['e2e/tour/main.ts'],
+  'tour/tour.real.test.ts': ['tour/main.ts'],
 };
 
 /** Paths changed since the commit, committed or not, and those that git does not know yet. */
@@ -116,8 +117,9 @@ function namesIn(braces) {
 
 function resolveImport(path, from) {
   if (from.startsWith('.')) return normalize(join(dirname(path), from));
-  const [, name] = /^@spotalis\/([\w-]+)$/.exec(from) ?? [];
+  const [, name, folder] = /^@spotalis\/([\w-]+)(?:\/([\w-]+))?$/.exec(from) ?? [];
   if (name === undefined) return undefined;
+  if (folder !== undefined) return `${name}/${folder}/index.ts`;
   return name === 'cluster' ? 'e2e/cluster/index.ts' : `packages/${name}/src/index.ts`;
 }
 

@@ -2,10 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { affectedBy } from './changed.mjs';
 
 const modules = {
-  'e2e/scenarios/moves.test.ts': `import { openStage } from './stage.ts';\nimport { decide } from '@spotalis/core';`,
+  'e2e/scenarios/moves.test.ts': `import { openStage } from '../testbed/stage.ts';\nimport { decide } from '@spotalis/core';`,
   'e2e/scenarios/plan.test.ts': `import {\n  spotalis,\n  type Answer,\n} from './kubectl.ts';`,
-  'e2e/scenarios/stage.ts': `import { install } from '@spotalis/cluster';`,
+  'e2e/testbed/stage.ts': `import { install } from '@spotalis/cluster';`,
   'e2e/scenarios/kubectl.ts': '',
+  'charts/tests/alerts.real.test.ts': `import { openStage } from '@spotalis/e2e/testbed';`,
+  'e2e/testbed/index.ts': `export { pdb } from './repair.ts';\nexport { openStage } from './stage.ts';`,
   'e2e/cluster/index.ts': `export { install } from './installation/installation.ts';\nexport { startRedis } from './redis/servers.ts';`,
   'packages/core/src/index.ts': `export { type Verdict, decide } from './rebalance/decide.ts';\nexport { plan } from './preview/plan.ts';`,
   'packages/core/src/rebalance/decide.ts': `import type { Pod } from './pod.ts';`,
@@ -17,18 +19,28 @@ const files = Object.keys(modules)
   .map((path) => ({ path }));
 
 describe('what a change can break', () => {
-  const [moves, plan, ledger] = files.map(({ path }) => path);
+  const [moves, plan, alerts, ledger] = files.map(({ path }) => path);
 
   it.each([
     { changed: 'packages/core/src/rebalance/pod.ts', affected: [moves], because: 'imports reach it' },
     { changed: 'packages/core/src/preview/plan.ts', affected: [], because: 'only the index leads there' },
     { changed: 'packages/cli/src/main.ts', affected: [plan], because: 'it is started' },
-    { changed: 'e2e/cluster/redis/servers.ts', affected: [moves], because: 'what is started imports it' },
-    { changed: 'charts/spotalis/charts/webhook/rbac/a.yaml', affected: [moves], because: 'it is read' },
+    {
+      changed: 'e2e/cluster/redis/servers.ts',
+      affected: [moves, alerts],
+      because: 'what is started imports it',
+    },
+    {
+      changed: 'charts/spotalis/charts/webhook/rbac/a.yaml',
+      affected: [moves, alerts],
+      because: 'it is read',
+    },
     { changed: 'charts/spotalis/values.yaml', affected: [], because: 'nobody here reads it' },
+    { changed: 'e2e/testbed/stage.ts', affected: [moves, alerts], because: 'a door of a room leads there' },
+    { changed: 'e2e/testbed/repair.ts', affected: [], because: 'only the door leads there' },
     { changed: 'packages/ledger/src/redis/a-1.lua', affected: [ledger], because: 'its folder reads it' },
     { changed: plan, affected: [plan], because: 'it is a test' },
-    { changed: 'pnpm-lock.yaml', affected: [moves, plan, ledger], because: 'it is everywhere' },
+    { changed: 'pnpm-lock.yaml', affected: [moves, plan, alerts, ledger], because: 'it is everywhere' },
     { changed: 'e2e/bench/main.ts', affected: [], because: 'no test leads there' },
   ])('$changed, as $because', ({ changed, affected }) => {
     const found = affectedBy([changed], files, (path) => modules[path] ?? '');

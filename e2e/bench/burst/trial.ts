@@ -1,5 +1,5 @@
 import { targetOnDemand, targetSpot } from '@spotalis/core';
-import { type Pod, splitOf } from '../../scenarios/workload.ts';
+import { type Pod, splitOf } from '../../workloads/workload.ts';
 import { cpuMs, rssMiB, total } from '../processes.ts';
 import { declareLoad, type Load, podsOf, prepareNamespace } from '../workloads.ts';
 import { readBurst } from './audit.ts';

@@ -1,5 +1,5 @@
 import { bundleServices } from '@spotalis/cluster';
-import { openStage } from '../../scenarios/stage.ts';
+import { openStage } from '../../testbed/stage.ts';
 import type { Bench, BenchContext, Findings } from '../bench.ts';
 import { runPool } from './pool.ts';
 import { droughtTables, type Round } from './report.ts';

@@ -1,6 +1,6 @@
 import { waitFor } from '@spotalis/cluster';
-import type { Stage } from '../../scenarios/stage.ts';
-import type { Workload } from '../../scenarios/workload.ts';
+import type { Stage } from '../../testbed/stage.ts';
+import type { Workload } from '../../workloads/workload.ts';
 import { sum } from '../statistics.ts';
 import { exact, secondsUntil } from './trial.ts';
 

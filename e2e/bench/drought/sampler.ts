@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isReady, type Workload } from '../../scenarios/workload.ts';
+import { isReady, type Workload } from '../../workloads/workload.ts';
 
 const EVERY_MS = 200;
 

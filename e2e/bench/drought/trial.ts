@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, policyKeys } from '@spotalis/core';
-import { PodHistory } from '../../scenarios/history.ts';
-import { eventsOn, killLeader } from '../../scenarios/moves.ts';
-import type { Stage } from '../../scenarios/stage.ts';
-import { splitOf, type Workload } from '../../scenarios/workload.ts';
+import { PodHistory } from '../../workloads/history.ts';
+import { eventsOn, killLeader } from '../../testbed/moves.ts';
+import type { Stage } from '../../testbed/stage.ts';
+import { splitOf, type Workload } from '../../workloads/workload.ts';
 import { Sampler } from './sampler.ts';
 
 export type LaneName = 'spotalis' | 'never';

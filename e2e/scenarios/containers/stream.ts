@@ -1,7 +1,7 @@
 import { type Cluster, waitFor } from '@spotalis/cluster';
 import type { PolicyNumbers } from '@spotalis/core';
-import { PodCreations } from '../creations.ts';
-import { manifest, optedInNamespace, Workload } from '../workload.ts';
+import { PodCreations } from '../../workloads/creations.ts';
+import { manifest, optedInNamespace, Workload } from '../../workloads/workload.ts';
 
 const STEP = 2;
 /** Enough for new pods to be what lost ones were not. */
