@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
 import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
+import { settings } from '../packages/core/src/index.ts';
 import {
   configurationJsonSchema,
   configurationReference,
@@ -31,7 +32,7 @@ const valuesOf = async (name) => readValues(await textOf(`${chartOf(name)}/value
 async function chartSchemas() {
   const own = await valuesOf();
   const globals = own.filter(({ path }) => path[0] === 'global');
-  const configuration = configurationJsonSchema();
+  const configuration = configurationJsonSchema(settings);
   const whole = [`${chart}/values.schema.json`, valuesSchema(own, globals, subcharts, configuration)];
   const parts = subcharts.map(async (name) => [
     `${chartOf(name)}/values.schema.json`,
@@ -60,9 +61,30 @@ async function sharedParts() {
   const note = '{{/* Written by scripts/generate-docs.mjs from charts/shared: change it there. */}}\n';
   return ['controller', 'webhook'].flatMap((service) => [
     [`${chartOf(service)}/templates/_shared.tpl`, note + shared],
-    [`${chartOf(service)}/reloadable.txt`, `${reloadableKeys().join('\n')}\n`],
+    [`${chartOf(service)}/reloadable.txt`, `${reloadableKeys(settings).join('\n')}\n`],
   ]);
 }
+
+const configurationIntroduction = `# Configuration
+
+<!-- Written by scripts/generate-docs.mjs from the settings that the code declares (settings.ts). Change them there. -->
+
+Both services read one YAML file, given by \`--config\`. An environment variable wins over the file, the file over
+the default. \`--print-config\` shows the values in force and where each came from, with passwords masked.
+
+An unknown key or a value that is not allowed stops the start with exit code 1 and one line for each fault, naming
+the key, the value and what is allowed:
+
+    controller.resyncPeriod: "2s" is not allowed; needs a duration of at least 5s, for example 30s
+    controller.resycPeriod: unknown key; did you mean controller.resyncPeriod?
+
+Durations are written as in Go: \`1500ms\`, \`30s\`, \`2h30m\`. In an environment variable, a list is separated by
+commas, and a map is YAML in one line (JSON is, too). Variables that Kubernetes sets for Services are ignored.
+
+A changed file is picked up within seconds for the keys marked *reloadable*; the others wait for a restart, and the
+log names them. A changed file with a fault in it is refused as a whole: the old values stay in force, and an Event
+\`InvalidConfiguration\` on the service's pod, the log and \`spotalis_configuration_reloads_total\` tell of it. Within one
+file, a key may be written once only, under its name or an older one.`;
 
 /** Each generated page with its text, by its path in the repository. */
 export async function generatedDocs() {
@@ -72,7 +94,7 @@ export async function generatedDocs() {
   ];
   const services = await Promise.all(['webhook', 'controller'].map(metricsOf));
   return new Map([
-    ['docs/configuration.md', configurationReference()],
+    ['docs/configuration.md', configurationReference(settings, configurationIntroduction)],
     ['docs/metrics.md', metricsReference(services)],
     ['docs/reasons.md', reasonsReference(events)],
     ...(await sharedParts()),

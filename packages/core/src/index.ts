@@ -27,7 +27,6 @@ export {
   type Managed,
   managed,
   type ManagedSubject,
-  type Scope,
   type UnmanagedReason,
   unmanagedReasons,
 } from './policy/managed.ts';
@@ -48,6 +47,7 @@ export {
   type PolicySource,
 } from './policy/problem.ts';
 export { parseSchedule, type Schedule } from './policy/schedule.ts';
+export type { Scope } from './policy/settings.ts';
 export { type LabelRequirement, type LabelSelector, selects } from './policy/selector.ts';
 export type { Parsed } from './policy/value.ts';
 export {
@@ -65,7 +65,6 @@ export { classifyNode } from './capacity/classify.ts';
 export {
   type Capacity,
   type CapacityReading,
-  type CapacityTexts,
   readCapacity,
 } from './capacity/configured.ts';
 export type { NodeLabel } from './capacity/label.ts';
@@ -94,7 +93,7 @@ export type {
 } from './cluster/pod-spec.ts';
 export { explainDrought } from './explain/drought.ts';
 export { explainRebalance } from './explain/rebalance.ts';
-export { readClusterWindow, scheduleIsCron } from './disruption/cluster-window.ts';
+export { readClusterWindow } from './disruption/cluster-window.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
 export { decide } from './rebalance/decide.ts';
 export { type Availability, availabilityOf } from './cluster/availability.ts';
@@ -238,3 +237,12 @@ export { readBreaker, writeMemo } from './drought/memo.ts';
 export { poolOf } from './drought/pool.ts';
 export { typesReached } from './drought/reach.ts';
 export { emptyNode, shapeKey } from './drought/shape.ts';
+export type { RedisValues } from './services/redis.ts';
+export type { WebhookValues } from './services/webhook.ts';
+export {
+  type Configuration,
+  policyDefaults,
+  type ProductSettings,
+  rebalanceSettings,
+  settings,
+} from './settings.ts';

@@ -31,23 +31,16 @@ export {
   CertificateHolder,
   type CertificateSource,
 } from './certificates/source.ts';
-export {
-  type ConfigurationRule,
-  type LoadedConfiguration,
-  loadConfiguration,
-} from './configuration/configuration.ts';
+export { type LoadedConfiguration, loadConfiguration } from './configuration/configuration.ts';
 export type { Environment } from './configuration/environment.ts';
 export {
   accepted,
   ConfigurationError,
-  type ConfigurationProblem,
   namespaceAt,
   type Reading,
 } from './configuration/error.ts';
 export { followConfiguration } from './configuration/follow.ts';
 export type { Sources } from './configuration/load.ts';
-export type { Configuration } from './configuration/schema.ts';
-export type { LabelRequirement, LabelSelector, Toleration } from './configuration/structures.ts';
 export { type FileState, FileWatch, type FileWatchOptions } from './files/watch.ts';
 export { EventLoop, type EventLoopOptions } from './health/event-loop.ts';
 export type { Exposition } from './health/endpoints.ts';
