@@ -9,6 +9,7 @@ const checks = [
   { name: 'types', command: 'tsc', args: ['-b'] },
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   { name: 'arrows', command: process.execPath, args: ['scripts/arrows.mjs'] },
+  { name: 'unread settings', command: process.execPath, args: ['scripts/unread-settings.mjs'] },
   { name: 'unused code', command: 'knip', args: [] },
 ];
 
