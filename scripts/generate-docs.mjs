@@ -1,10 +1,12 @@
 /** Writes the pages of docs/, and the parts of the charts, that say what the code says: `node scripts/generate-docs.mjs`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
 import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
 import { settings } from '../packages/core/src/index.ts';
 import {
+  configurationDefaults,
   configurationJsonSchema,
   configurationReference,
   metricsReference,
@@ -59,8 +61,13 @@ async function chartReadme() {
 async function sharedParts() {
   const shared = await textOf('charts/shared/_shared.tpl');
   const note = '{{/* Written by scripts/generate-docs.mjs from charts/shared: change it there. */}}\n';
+  const defaults = `{{/* Written by scripts/generate-docs.mjs: what the services assume where the configuration says nothing. */}}
+{{- define "spotalis.defaults" -}}
+${stringify(configurationDefaults(settings), { lineWidth: 0 })}{{- end -}}
+`;
   return ['controller', 'webhook'].flatMap((service) => [
     [`${chartOf(service)}/templates/_shared.tpl`, note + shared],
+    [`${chartOf(service)}/templates/_defaults.tpl`, defaults],
     [`${chartOf(service)}/reloadable.txt`, `${reloadableKeys(settings).join('\n')}\n`],
   ]);
 }

@@ -92,6 +92,6 @@ export {
 export { type CounterMetric, type GaugeMetric, type HistogramMetric, Metrics } from './metrics/registry.ts';
 export { certificateMetrics, webhookMetrics } from './metrics/service.ts';
 export type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './metrics/spec.ts';
-export { configurationJsonSchema, reloadableKeys } from './configuration/chart.ts';
+export { configurationDefaults, configurationJsonSchema, reloadableKeys } from './configuration/chart.ts';
 export { configurationReference } from './configuration/reference.ts';
 export { metricsReference, type ServiceMetrics } from './metrics/reference.ts';

@@ -8,6 +8,19 @@ export function reloadableKeys<S extends SettingGroup>(declared: Declared<S>): r
   return [...settingsOf(settings)].flatMap(([key, { reloadable }]) => (reloadable ? [key] : []));
 }
 
+/** What holds where nobody says anything, in groups. What is unset by default is left out. */
+export function configurationDefaults<S extends SettingGroup>(declared: Declared<S>): object {
+  return defaultsOf(withOwn(declared).settings);
+}
+
+function defaultsOf(group: SettingGroup): object {
+  const members = Object.entries(group).flatMap(([name, node]) => {
+    const value = isSetting(node) ? node.default : defaultsOf(node);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(members);
+}
+
 /** Part of a JSON schema. */
 interface JsonSchema {
   readonly [keyword: string]: unknown;
