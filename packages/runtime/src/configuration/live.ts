@@ -47,10 +47,6 @@ export class LiveConfiguration<S extends SettingGroup> implements Component {
     return this.#loaded.values;
   }
 
-  get loaded(): Loaded<S> {
-    return this.#loaded;
-  }
-
   async start(): Promise<void> {
     if (this.#watch === undefined) return;
     await this.#watch.start();
