@@ -17,11 +17,11 @@ import { readValues, valuesSchema, valuesTable } from './charts.mjs';
 
 const root = new URL('..', import.meta.url);
 
-/** A service declares its metrics in exports of its index whose names end in MetricSpecs. */
-async function metricsOf(service) {
-  const exported = await import(new URL(`packages/${service}/src/index.ts`, root).href);
+/** A package declares its metrics in exports of its index whose names end in MetricSpecs. */
+async function metricsOf(owner) {
+  const exported = await import(new URL(`packages/${owner}/src/index.ts`, root).href);
   const names = Object.keys(exported).filter((name) => name.endsWith('MetricSpecs'));
-  return { service, specs: names.flatMap((name) => exported[name]) };
+  return { owner, specs: names.flatMap((name) => exported[name]) };
 }
 
 const chart = 'charts/spotalis';
@@ -99,10 +99,10 @@ export async function generatedDocs() {
     { service: 'controller', events: controllerEvents },
     { service: 'webhook', events: webhookEvents },
   ];
-  const services = await Promise.all(['webhook', 'controller'].map(metricsOf));
+  const metrics = await Promise.all(['webhook', 'controller', 'ledger'].map(metricsOf));
   return new Map([
     ['docs/configuration.md', configurationReference(settings, configurationIntroduction)],
-    ['docs/metrics.md', metricsReference(services)],
+    ['docs/metrics.md', metricsReference(metrics)],
     ['docs/reasons.md', reasonsReference(events)],
     ...(await sharedParts()),
     ...(await chartSchemas()),

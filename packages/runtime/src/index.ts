@@ -75,10 +75,8 @@ export {
   type LogLevel,
   type RootLogger,
 } from './logging/logger.ts';
-export { admissionSeconds } from './metrics/catalogue.ts';
 export {
   leaderMetrics,
-  ledgerMetrics,
   reflectorMetrics,
   type RestCall,
   restClientMetrics,
@@ -89,9 +87,8 @@ export {
   type UnfinishedWork,
   workqueueMetrics,
 } from './metrics/queues.ts';
-export { type CounterMetric, type GaugeMetric, type HistogramMetric, Metrics } from './metrics/registry.ts';
+export { Metrics } from './metrics/registry.ts';
 export { certificateMetrics, webhookMetrics } from './metrics/service.ts';
-export type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './metrics/spec.ts';
 export { configurationDefaults, configurationJsonSchema, reloadableKeys } from './configuration/chart.ts';
 export { configurationReference } from './configuration/reference.ts';
-export { metricsReference, type ServiceMetrics } from './metrics/reference.ts';
+export { metricsReference, type DeclaredMetrics } from './metrics/reference.ts';

@@ -1,4 +1,16 @@
 export { formatDuration, type Milliseconds, parseDuration } from './duration.ts';
+export {
+  admissionSeconds,
+  type CounterMetric,
+  type CounterSpec,
+  type GaugeMetric,
+  type GaugeSpec,
+  type HistogramMetric,
+  type HistogramSpec,
+  type Labels,
+  type MetricRegistry,
+  type MetricSpec,
+} from './metric.ts';
 export { nearest } from './nearest.ts';
 export { parseQuantity } from './quantity.ts';
 export {
