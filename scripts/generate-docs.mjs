@@ -74,7 +74,7 @@ ${stringify(configurationDefaults(settings), { lineWidth: 0 })}{{- end -}}
 
 const configurationIntroduction = `# Configuration
 
-<!-- Written by scripts/generate-docs.mjs from the settings that the code declares (settings.ts). Change them there. -->
+<!-- Written by scripts/generate-docs.mjs from the settings that packages/core/src/settings.ts lists. Change them where they are declared. -->
 
 Both services read one YAML file, given by \`--config\`. An environment variable wins over the file, the file over
 the default. \`--print-config\` shows the values in force and where each came from, with passwords masked.
