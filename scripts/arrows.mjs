@@ -35,6 +35,7 @@ const vocabulary = ['policy', 'distribution', 'capacity', 'cluster'];
 const folders = {
   core: {
     admission: [],
+    services: [],
     policy: ['distribution/target.ts'],
     distribution: ['capacity/type.ts'],
     capacity: ['policy', 'distribution', 'cluster/pod-spec.ts'],
@@ -59,7 +60,7 @@ const folders = {
     lifecycle: ['logging'],
     certificates: ['files', 'lifecycle'],
     metrics: ['certificates'],
-    configuration: ['files', 'lifecycle', 'logging', 'metrics'],
+    configuration: ['files', 'health/settings.ts', 'lifecycle', 'logging', 'metrics'],
     http: ['certificates', 'lifecycle', 'logging'],
     health: ['files', 'http', 'lifecycle', 'logging'],
     command: ['configuration', 'lifecycle', 'logging'],

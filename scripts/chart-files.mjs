@@ -1,5 +1,6 @@
 /** The files of the chart that follow from its values and from what the services declare, each with its path. */
 import { readFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
 import { readValues, valuesSchema, valuesTable } from './chart-values.mjs';
 
 const root = new URL('..', import.meta.url);
@@ -36,16 +37,28 @@ async function readme() {
   return [`${chart}/README.md`, `${parts.join('\n\n')}\n`];
 }
 
-/** Each service's chart can be installed alone, so each has what they share; `reloadable` are keys of the configuration. */
-async function sharedParts(reloadable) {
+/**
+ * Each service's chart can be installed alone, so each has what they share; `defaults` are those of the configuration,
+ * `reloadable` keys of it.
+ */
+async function sharedParts({ defaults, reloadable }) {
   const shared = await textOf('charts/shared/_shared.tpl');
   const note = '{{/* Written by scripts/generate-docs.mjs from charts/shared: change it there. */}}\n';
+  const assumed = `{{/* Written by scripts/generate-docs.mjs: what the services assume where the configuration says nothing. */}}
+{{- define "spotalis.defaults" -}}
+${stringify(defaults, { lineWidth: 0 })}{{- end -}}
+`;
   return ['controller', 'webhook'].flatMap((service) => [
     [`${chartOf(service)}/templates/_shared.tpl`, note + shared],
+    [`${chartOf(service)}/templates/_defaults.tpl`, assumed],
     [`${chartOf(service)}/reloadable.txt`, `${reloadable.join('\n')}\n`],
   ]);
 }
 
-export async function chartFiles({ configuration, reloadable }) {
-  return [...(await sharedParts(reloadable)), ...(await schemas(configuration)), await readme()];
+export async function chartFiles({ configuration, defaults, reloadable }) {
+  return [
+    ...(await sharedParts({ defaults, reloadable })),
+    ...(await schemas(configuration)),
+    await readme(),
+  ];
 }

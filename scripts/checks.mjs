@@ -10,6 +10,7 @@ const checks = [
   { name: 'lint', command: 'oxlint', args: ['--type-aware', '--deny-warnings'] },
   { name: 'arrows', command: process.execPath, args: ['scripts/arrows.mjs'] },
   { name: 'anchors', command: process.execPath, args: ['scripts/mutate.mjs', '--places'] },
+  { name: 'unread settings', command: process.execPath, args: ['scripts/unread-settings.mjs'] },
   { name: 'unused code', command: 'knip', args: [] },
 ];
 

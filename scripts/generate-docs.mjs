@@ -2,7 +2,9 @@
 import { writeFile } from 'node:fs/promises';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
 import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
+import { settings } from '../packages/core/src/index.ts';
 import {
+  configurationDefaults,
   configurationJsonSchema,
   configurationReference,
   metricsReference,
@@ -13,12 +15,33 @@ import { chartFiles } from './chart-files.mjs';
 
 const root = new URL('..', import.meta.url);
 
-/** A service declares its metrics in exports of its index whose names end in MetricSpecs. */
-async function metricsOf(service) {
-  const exported = await import(new URL(`packages/${service}/src/index.ts`, root).href);
+/** A package declares its metrics in exports of its index whose names end in MetricSpecs. */
+async function metricsOf(owner) {
+  const exported = await import(new URL(`packages/${owner}/src/index.ts`, root).href);
   const names = Object.keys(exported).filter((name) => name.endsWith('MetricSpecs'));
-  return { service, specs: names.flatMap((name) => exported[name]) };
+  return { owner, specs: names.flatMap((name) => exported[name]) };
 }
+
+const configurationIntroduction = `# Configuration
+
+<!-- Written by scripts/generate-docs.mjs from the settings that packages/core/src/settings.ts lists. Change them where they are declared. -->
+
+Both services read one YAML file, given by \`--config\`. An environment variable wins over the file, the file over
+the default. \`--print-config\` shows the values in force and where each came from, with passwords masked.
+
+An unknown key or a value that is not allowed stops the start with exit code 1 and one line for each fault, naming
+the key, the value and what is allowed:
+
+    controller.resyncPeriod: "2s" is not allowed; needs a duration of at least 5s, for example 30s
+    controller.resycPeriod: unknown key; did you mean controller.resyncPeriod?
+
+Durations are written as in Go: \`1500ms\`, \`30s\`, \`2h30m\`. In an environment variable, a list is separated by
+commas, and a map is YAML in one line (JSON is, too). Variables that Kubernetes sets for Services are ignored.
+
+A changed file is picked up within seconds for the keys marked *reloadable*; the others wait for a restart, and the
+log names them. A changed file with a fault in it is refused as a whole: the old values stay in force, and an Event
+\`InvalidConfiguration\` on the service's pod, the log and \`spotalis_configuration_reloads_total\` tell of it. Within one
+file, a key may be written once only, under its name or an older one.`;
 
 /** Each generated page with its text, by its path in the repository. */
 export async function generatedDocs() {
@@ -26,13 +49,17 @@ export async function generatedDocs() {
     { service: 'controller', events: controllerEvents },
     { service: 'webhook', events: webhookEvents },
   ];
-  const services = await Promise.all(['webhook', 'controller'].map(metricsOf));
+  const metrics = await Promise.all(['webhook', 'controller', 'ledger'].map(metricsOf));
   return new Map([
-    ['docs/configuration.md', configurationReference()],
-    ['docs/metrics.md', metricsReference(services)],
+    ['docs/configuration.md', configurationReference(settings, configurationIntroduction)],
+    ['docs/metrics.md', metricsReference(metrics)],
     ['docs/reasons.md', reasonsReference(events)],
     ['docs/cli.md', cliReference(commands)],
-    ...(await chartFiles({ configuration: configurationJsonSchema(), reloadable: reloadableKeys() })),
+    ...(await chartFiles({
+      configuration: configurationJsonSchema(settings),
+      defaults: configurationDefaults(settings),
+      reloadable: reloadableKeys(settings),
+    })),
   ]);
 }
 

@@ -5,7 +5,6 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  admissionSeconds,
   answerErrors,
   CertificateFiles,
   createApp,
@@ -15,6 +14,7 @@ import {
   metricsServer,
   readBody,
 } from '@spotalis/runtime';
+import { admissionSeconds } from '@spotalis/units';
 
 interface Review {
   readonly request: { readonly uid: string };

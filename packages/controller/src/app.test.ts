@@ -3,11 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { type ProductSettings, settings } from '@spotalis/core';
 import { Credentials, EventRecorder } from '@spotalis/kube';
 import { createLogger, type LoadedConfiguration, loadConfiguration } from '@spotalis/runtime';
 import { createController } from './app.ts';
 
-type Followed = ReturnType<LoadedConfiguration['follow']>;
+type Followed = ReturnType<LoadedConfiguration<ProductSettings>['follow']>;
 
 const logger = createLogger({ service: 'test', level: 'error', format: 'json', stream: new PassThrough() });
 
@@ -45,9 +46,9 @@ async function followed(file: string): Promise<Followed> {
     clusters: [{ name: 'test', cluster: { server: 'https://127.0.0.1:1' } }],
     users: [{ name: 'test', user: { token: 'test' } }],
   });
-  const loaded = await loadConfiguration({ file, environment: {} });
+  const loaded = await loadConfiguration(settings, { file, environment: {} });
   const live: Followed[] = [];
-  const configuration: LoadedConfiguration = {
+  const configuration: LoadedConfiguration<ProductSettings> = {
     ...loaded,
     follow(...how) {
       const one = loaded.follow(...how);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { readCapacity, scheduleIsCron } from '@spotalis/core';
+import { type ProductSettings, readCapacity } from '@spotalis/core';
 import { ApiClient, type Credentials, EventRecorder, ownPod, Transport } from '@spotalis/kube';
 import {
   accepted,
@@ -37,7 +37,7 @@ const LEASE_NAME = 'spotalis-controller';
 const EVENTS_DEADLINE_MS = 2_000;
 
 export interface AppParts {
-  readonly configuration: LoadedConfiguration;
+  readonly configuration: LoadedConfiguration<ProductSettings>;
   readonly credentials: Credentials;
   readonly logger: RootLogger;
 }
@@ -80,7 +80,6 @@ export function createController({ configuration, credentials, logger }: AppPart
     configuration,
     metrics,
     logger,
-    rules: [scheduleIsCron],
     changed(changed, keys) {
       if (keys.includes('readOnlyMode') && !changed.readOnlyMode) observing.observation?.writesAllowed();
       leading.again();

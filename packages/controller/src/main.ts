@@ -1,3 +1,4 @@
+import { settings } from '@spotalis/core';
 import { Credentials } from '@spotalis/kube';
 import { runCommand } from '@spotalis/runtime';
 import { createController } from './app.ts';
@@ -6,6 +7,7 @@ await runCommand({
   service: 'controller',
   purpose: `Keeps the ledger true to the pods there are, and reports how each workload is split. Of several replicas
 all observe and one leads.`,
+  settings,
   create: ({ configuration, kubeconfig, logger }) =>
     createController({
       configuration,

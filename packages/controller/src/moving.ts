@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ObservedWorkload, Placement, PolicyReading } from '@spotalis/core';
+import type { Configuration, ObservedWorkload, Placement, PolicyReading } from '@spotalis/core';
 import type { ApiClient, EventRecorder } from '@spotalis/kube';
-import type { Configuration, Logger, Metrics } from '@spotalis/runtime';
+import type { Logger, Metrics } from '@spotalis/runtime';
 import { Annotator } from './act/annotator.ts';
 import { Evictor } from './act/evictor.ts';
 import { Flights } from './act/flights.ts';
@@ -25,7 +25,7 @@ import type { ControllerEvent } from './report/events.ts';
 import { type MoveMetrics, moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
 import { viewConditions } from './report/views.ts';
-import { policiesOf, rebalanceSettings } from './settings.ts';
+import { decisionSettings, policiesOf } from './settings.ts';
 
 /** Looks at a workload that may be late before it counts as one that nobody looks at. */
 const MISSED_LOOKS = 3;
@@ -75,7 +75,7 @@ export function openMoving(parts: MovingParts): Moving {
   const mayActOn = (workload: ObservedWorkload): boolean =>
     mayWrite() && !isReadOnly() && cluster.isStillManaged(workload);
 
-  const settings = rebalanceSettings(placement, live);
+  const settings = decisionSettings(placement, live);
   const policyOf = policiesOf(cluster, live);
   const moveTimeoutMs = (): number => live().rebalance.moveTimeout;
   const moveMetric = moveMetrics(metrics);

@@ -1,13 +1,7 @@
-import type { NodeLabels, Placement } from '@spotalis/core';
+import type { Configuration, NodeLabels, Placement } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
-import { isEmbedded, type Ledger, openLedger, redisSettings } from '@spotalis/ledger';
-import {
-  type Configuration,
-  ledgerMetrics,
-  type Logger,
-  type Metrics,
-  reflectorMetrics,
-} from '@spotalis/runtime';
+import { isEmbedded, type Ledger, ledgerMetrics, openLedger, redisSettings } from '@spotalis/ledger';
+import { type Logger, type Metrics, reflectorMetrics } from '@spotalis/runtime';
 import { now, wallMs } from './clocks.ts';
 import { Shapes } from './drought/shapes.ts';
 import { Cluster } from './observe/cluster.ts';

@@ -1,18 +1,21 @@
 import {
   type CapacityType,
   classifyNode,
+  type Configuration,
   type Labels,
   managed,
   type NodeLabels,
   type ObservedWorkload,
   type Placement,
+  policyDefaults,
   type PolicyReading,
   readClusterWindow,
   readPolicy,
+  rebalanceSettings,
   type RebalanceSettings,
   type Scope,
 } from '@spotalis/core';
-import { accepted, type Configuration } from '@spotalis/runtime';
+import { accepted } from '@spotalis/runtime';
 import type { Cluster, Managed } from './observe/cluster.ts';
 
 /** The one rule of what is ours, with the configured scope. */
@@ -37,7 +40,7 @@ export function classifierOf(nodeLabels: NodeLabels): (labels: Labels) => Capaci
 }
 
 /** What decisions go by, worked out again only when the values in force are other ones. */
-export function rebalanceSettings(
+export function decisionSettings(
   placement: Placement,
   current: () => Configuration,
 ): () => RebalanceSettings {
@@ -46,37 +49,19 @@ export function rebalanceSettings(
   return () => {
     const values = current();
     if (values === read && settings !== undefined) return settings;
-    const { rebalance } = values;
-    const { maxRemovalsPerMinute, backoff } = values.fallback;
-    const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
-    const next: RebalanceSettings = {
-      readOnly: values.readOnlyMode,
-      window: accepted(readClusterWindow(rebalance)),
-      cooldownMs: cooldown,
-      minPodAgeMs: minPodAge,
-      allowSingleReplica,
-      maxMovesPerMinute,
-      maxInFlight,
-      placement,
-      fallback: {
-        maxRemovalsPerMinute,
-        backoff: { initialMs: backoff.initial, maxMs: backoff.max },
-      },
-    };
+    const window = accepted(readClusterWindow(values.rebalance));
     read = values;
-    settings = next;
-    return next;
+    settings = rebalanceSettings(values, { window, placement });
+    return settings;
   };
 }
 
 /** What holds for a workload as it, its Namespace and the configuration are now. */
 export const policiesOf =
   (cluster: Pick<Cluster, 'namespaces'>, live: () => Configuration) =>
-  ({ annotations, metadata: { namespace = '' } }: ObservedWorkload): PolicyReading => {
-    const { defaults, fallback } = live();
-    return readPolicy({
+  ({ annotations, metadata: { namespace = '' } }: ObservedWorkload): PolicyReading =>
+    readPolicy({
       workload: annotations,
       namespace: cluster.namespaces.get(namespace)?.annotations ?? {},
-      defaults: { ...defaults, spotFallbackAfter: `${fallback.after}ms` },
+      defaults: policyDefaults(live()),
     });
-  };

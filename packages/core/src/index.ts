@@ -28,7 +28,6 @@ export {
   type Managed,
   managed,
   type ManagedSubject,
-  type Scope,
   type UnmanagedReason,
   unmanagedReasons,
 } from './policy/managed.ts';
@@ -49,6 +48,7 @@ export {
   type PolicySource,
 } from './policy/problem.ts';
 export { parseSchedule, type Schedule } from './policy/schedule.ts';
+export type { Scope } from './policy/settings.ts';
 export { type LabelRequirement, type LabelSelector, selects } from './policy/selector.ts';
 export type { Parsed } from './policy/value.ts';
 export {
@@ -66,7 +66,6 @@ export { classifyNode } from './capacity/classify.ts';
 export {
   type Capacity,
   type CapacityReading,
-  type CapacityTexts,
   readCapacity,
 } from './capacity/configured.ts';
 export type { NodeLabel } from './capacity/label.ts';
@@ -95,7 +94,7 @@ export type {
 } from './cluster/pod-spec.ts';
 export { explainDrought } from './explain/drought.ts';
 export { explainRebalance, readOverride } from './explain/rebalance.ts';
-export { readClusterWindow, scheduleIsCron } from './disruption/cluster-window.ts';
+export { readClusterWindow } from './disruption/cluster-window.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
 export { decide } from './rebalance/decide.ts';
 export { type Availability, availabilityOf } from './cluster/availability.ts';
@@ -247,3 +246,12 @@ export {
   namingLabels,
   shapeKey,
 } from './drought/shape.ts';
+export type { RedisValues } from './services/redis.ts';
+export type { WebhookValues } from './services/webhook.ts';
+export {
+  type Configuration,
+  policyDefaults,
+  type ProductSettings,
+  rebalanceSettings,
+  settings,
+} from './settings.ts';

@@ -28,6 +28,7 @@ export {
   type StoredBreaker,
   type VolumeReach,
 } from './ledger.ts';
+export { ledgerMetrics, ledgerMetricSpecs } from './metrics.ts';
 export { openLedger, type OpenLedgerOptions } from './open.ts';
 export { MemoryLedger, type MemoryLedgerOptions } from './memory/memory-ledger.ts';
 export { isEmbedded, redisSettings } from './redis/settings.ts';

@@ -31,23 +31,16 @@ export {
   CertificateHolder,
   type CertificateSource,
 } from './certificates/source.ts';
-export {
-  type ConfigurationRule,
-  type LoadedConfiguration,
-  loadConfiguration,
-} from './configuration/configuration.ts';
+export { type LoadedConfiguration, loadConfiguration } from './configuration/configuration.ts';
 export type { Environment } from './configuration/environment.ts';
 export {
   accepted,
   ConfigurationError,
-  type ConfigurationProblem,
   namespaceAt,
   type Reading,
 } from './configuration/error.ts';
 export { followConfiguration } from './configuration/follow.ts';
 export type { Sources } from './configuration/load.ts';
-export type { Configuration } from './configuration/schema.ts';
-export type { LabelRequirement, LabelSelector, Toleration } from './configuration/structures.ts';
 export { type FileState, FileWatch, type FileWatchOptions } from './files/watch.ts';
 export { EventLoop, type EventLoopOptions } from './health/event-loop.ts';
 export type { Exposition } from './health/endpoints.ts';
@@ -82,10 +75,8 @@ export {
   type LogLevel,
   type RootLogger,
 } from './logging/logger.ts';
-export { admissionSeconds } from './metrics/catalogue.ts';
 export {
   leaderMetrics,
-  ledgerMetrics,
   reflectorMetrics,
   type RestCall,
   restClientMetrics,
@@ -96,9 +87,8 @@ export {
   type UnfinishedWork,
   workqueueMetrics,
 } from './metrics/queues.ts';
-export { type CounterMetric, type GaugeMetric, type HistogramMetric, Metrics } from './metrics/registry.ts';
+export { Metrics } from './metrics/registry.ts';
 export { certificateMetrics, webhookMetrics } from './metrics/service.ts';
-export type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './metrics/spec.ts';
-export { configurationJsonSchema, reloadableKeys } from './configuration/chart.ts';
+export { configurationDefaults, configurationJsonSchema, reloadableKeys } from './configuration/chart.ts';
 export { configurationReference } from './configuration/reference.ts';
-export { metricsReference, type ServiceMetrics } from './metrics/reference.ts';
+export { metricsReference, type DeclaredMetrics } from './metrics/reference.ts';

@@ -1,5 +1,11 @@
 import { hostname } from 'node:os';
-import { type PolicyDefaults, readCapacity, scheduleIsCron } from '@spotalis/core';
+import {
+  type Configuration,
+  type PolicyDefaults,
+  policyDefaults,
+  type ProductSettings,
+  readCapacity,
+} from '@spotalis/core';
 import { ApiClient, type Credentials, EventRecorder, ownPod, Transport } from '@spotalis/kube';
 import { isEmbedded, type Lane, openLedger, redisSettings } from '@spotalis/ledger';
 import {
@@ -37,7 +43,7 @@ import { openWorkloads } from './workload/open.ts';
 const now = (): number => performance.now();
 
 export interface AppParts {
-  readonly configuration: LoadedConfiguration;
+  readonly configuration: LoadedConfiguration<ProductSettings>;
   readonly credentials: Credentials;
   readonly logger: RootLogger;
 }
@@ -89,7 +95,6 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     configuration,
     metrics,
     logger,
-    rules: [scheduleIsCron],
     refused: ({ message }) => warn('InvalidConfiguration', 'ReloadConfiguration', message),
   });
   const admitted = admissionMetrics(metrics);
@@ -108,7 +113,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     client,
     ledger,
     scope: values.scope,
-    defaults: policyDefaults(() => live.current),
+    defaults: defaultsOf(() => live.current),
     observers,
     onRead: (kind) => admitted.read(kind),
     deadlineMs,
@@ -238,14 +243,14 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
 }
 
 /** The same object as long as the configuration is the same. */
-function policyDefaults(configuration: () => LoadedConfiguration['values']): () => PolicyDefaults {
-  let of: LoadedConfiguration['values'] | undefined;
+function defaultsOf(configuration: () => Configuration): () => PolicyDefaults {
+  let of: Configuration | undefined;
   let defaults: PolicyDefaults = {};
   return () => {
     const current = configuration();
     if (current !== of) {
       of = current;
-      defaults = { ...current.defaults, spotFallbackAfter: `${current.fallback.after}ms` };
+      defaults = policyDefaults(current);
     }
     return defaults;
   };

@@ -1,3 +1,4 @@
+import { settings } from '@spotalis/core';
 import { Credentials } from '@spotalis/kube';
 import { runCommand } from '@spotalis/runtime';
 import { createApp } from './app.ts';
@@ -5,6 +6,7 @@ import { createApp } from './app.ts';
 await runCommand({
   service: 'webhook',
   purpose: 'Decides at admission whether a pod runs on spot or on on-demand capacity.',
+  settings,
   create: ({ configuration, kubeconfig, logger }) =>
     createApp({
       configuration,

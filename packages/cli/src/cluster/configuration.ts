@@ -1,12 +1,16 @@
 import {
-  type PolicyDefaults,
+  type Configuration,
   type NodeLabels,
+  type PolicyDefaults,
+  policyDefaults,
   readCapacity,
   readClusterWindow,
+  rebalanceSettings,
   type RebalanceSettings,
+  settings as declared,
 } from '@spotalis/core';
 import { type ApiClient, asError, type RawObject, resource } from '@spotalis/kube';
-import { accepted, type Configuration, loadConfiguration } from '@spotalis/runtime';
+import { accepted, loadConfiguration } from '@spotalis/runtime';
 
 interface RawConfigMap extends RawObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -47,7 +51,7 @@ interface Found {
 const withoutRedis = { SPOTALIS_REDIS_URL: 'memory://' };
 
 const assumed = async (why: string): Promise<Found> => ({
-  values: (await loadConfiguration({ environment: withoutRedis })).values,
+  values: (await loadConfiguration(declared, { environment: withoutRedis })).values,
   origin: 'defaults',
   assumed: true,
   notes: [`${why}; the defaults of the configuration are assumed. Name the file with --config.`],
@@ -58,9 +62,7 @@ export async function readConfiguration(source: {
   readonly file: string;
   readonly text?: string;
 }): Promise<Configuration> {
-  const { values } = await loadConfiguration({ ...source, environment: {} });
-  accepted(readClusterWindow(values.rebalance));
-  return values;
+  return (await loadConfiguration(declared, { ...source, environment: {} })).values;
 }
 
 async function find(client: ApiClient, file: string | undefined): Promise<Found> {
@@ -101,29 +103,15 @@ export async function assumedSettings(why: string): Promise<Settings> {
 function settingsOf({ values, origin, home, notes, assumed: isAssumed = false }: Found): Settings {
   const { nodeLabels, placement } = accepted(readCapacity(values));
   const { rebalance, fallback, scope } = values;
-  const { cooldown, minPodAge, allowSingleReplica, maxMovesPerMinute, maxInFlight } = rebalance;
   return {
     values,
     assumed: isAssumed,
     nodeLabels,
-    defaults: { ...values.defaults, spotFallbackAfter: `${fallback.after}ms` },
+    defaults: policyDefaults(values),
     origin,
     home,
     onlyProven: scope.namespaces.length > 0 && fallback.probe === 'placeholder',
     notes,
-    rebalance: {
-      readOnly: values.readOnlyMode,
-      window: accepted(readClusterWindow(rebalance)),
-      cooldownMs: cooldown,
-      minPodAgeMs: minPodAge,
-      allowSingleReplica,
-      maxMovesPerMinute,
-      maxInFlight,
-      placement,
-      fallback: {
-        maxRemovalsPerMinute: fallback.maxRemovalsPerMinute,
-        backoff: { initialMs: fallback.backoff.initial, maxMs: fallback.backoff.max },
-      },
-    },
+    rebalance: rebalanceSettings(values, { window: accepted(readClusterWindow(rebalance)), placement }),
   };
 }

@@ -1,5 +1,6 @@
 import type { ObservedWorkload, TypeCounts } from '@spotalis/core';
-import type { GaugeSpec, Metrics } from '@spotalis/runtime';
+import type { Metrics } from '@spotalis/runtime';
+import type { GaugeSpec } from '@spotalis/units';
 import type { WorkloadCount } from './count.ts';
 import { labelsOfWorkload, type WorkloadLabel, workloadLabels } from './subject.ts';
 

@@ -1,6 +1,6 @@
 import type { ObservedWorkload, WorkloadKind } from '@spotalis/core';
 import { type KubeObject, keyOf, type ObjectReference } from '@spotalis/kube';
-import type { Labels } from '@spotalis/runtime';
+import type { Labels } from '@spotalis/units';
 
 /** What a key of the leader's queue stands for. */
 export type Subject =

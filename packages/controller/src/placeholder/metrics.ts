@@ -1,5 +1,6 @@
 import { type RemovalReason, removalReasons } from '@spotalis/core';
-import type { CounterSpec, GaugeSpec, Metrics } from '@spotalis/runtime';
+import type { Metrics } from '@spotalis/runtime';
+import type { CounterSpec, GaugeSpec } from '@spotalis/units';
 
 const there: GaugeSpec<'state'> = {
   type: 'gauge',

@@ -5,7 +5,8 @@ import {
   type StuckReference,
 } from '@spotalis/core';
 import type { EventRecorder } from '@spotalis/kube';
-import type { CounterSpec, HistogramSpec, Logger, Metrics } from '@spotalis/runtime';
+import type { Logger, Metrics } from '@spotalis/runtime';
+import type { CounterSpec, HistogramSpec } from '@spotalis/units';
 import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
 import type { ControllerEvent } from './events.ts';
 

@@ -1,5 +1,6 @@
 import { type CapacityType, capacityTypes, otherType, rebalanceReasons } from '@spotalis/core';
-import type { CounterSpec, GaugeSpec, Metrics } from '@spotalis/runtime';
+import type { Metrics } from '@spotalis/runtime';
+import type { CounterSpec, GaugeSpec } from '@spotalis/units';
 import type { FlightResult } from '../act/flights.ts';
 
 const moves: CounterSpec<'from' | 'to' | 'result'> = {

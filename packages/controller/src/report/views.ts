@@ -1,5 +1,6 @@
 import type { Breaker, ObservedWorkload } from '@spotalis/core';
-import type { GaugeSpec, Metrics } from '@spotalis/runtime';
+import type { Metrics } from '@spotalis/runtime';
+import type { GaugeSpec } from '@spotalis/units';
 import { labelsOfWorkload, type WorkloadLabel, workloadLabels } from '../lead/subject.ts';
 
 const driftSeconds: GaugeSpec<WorkloadLabel> = {

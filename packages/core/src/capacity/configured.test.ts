@@ -5,12 +5,13 @@ import { readCapacity } from './configured.ts';
 const placement = {
   tolerations: [],
   nodeAffinity: { spot: [{ key: 'disk', operator: 'In', values: ['ssd'] }], onDemand: [] },
+  assumeLabels: false,
   spreadSpotOverZones: false,
 } as const;
 
 describe('configured capacity', () => {
   it('sends pods to nodes that meet the extra affinity of their type, too', () => {
-    const reading = readCapacity({ nodeLabels: { spot: 'a=s', onDemand: 'a=o' }, placement });
+    const reading = readCapacity({ nodeLabels: { spot: ['a=s'], onDemand: ['a=o'] }, placement });
     if (!reading.ok) throw new Error('not read');
     const written = (type: 'spot' | 'on-demand') => {
       const admission = { type, numbers: { spotPercentage: 50, minOnDemand: 0 }, substitute: false } as const;
@@ -26,7 +27,7 @@ describe('configured capacity', () => {
   });
 
   it('is refused with what is wrong about the labels', () => {
-    const reading = readCapacity({ nodeLabels: { spot: 'a=s', onDemand: [] }, placement });
+    const reading = readCapacity({ nodeLabels: { spot: ['a=s'], onDemand: [] }, placement });
     expect(reading).toMatchObject({ ok: false, problems: [{ key: 'nodeLabels.onDemand' }] });
   });
 });

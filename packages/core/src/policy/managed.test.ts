@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { managed, type ManagedSubject, type Scope } from './managed.ts';
+import { managed, type ManagedSubject } from './managed.ts';
 import type { LabelRequirement } from './selector.ts';
+import type { Scope } from './settings.ts';
 
 const enabled = { 'spotalis.io/enabled': 'true' };
 const scope: Scope = {

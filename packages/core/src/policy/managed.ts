@@ -1,13 +1,6 @@
 import { enabledLabel, type Labels } from './keys.ts';
-import { type LabelSelector, selects } from './selector.ts';
-
-/** Which namespaces this installation looks at, on top of the opt-in label. */
-export interface Scope {
-  /** Exactly these, where it has any; else all. */
-  readonly namespaces: readonly string[];
-  readonly namespaceSelector: LabelSelector;
-  readonly excludedNamespaces: readonly string[];
-}
+import { selects } from './selector.ts';
+import type { Scope } from './settings.ts';
 
 export interface ManagedSubject {
   readonly namespace: string;

@@ -1,10 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { isEmbedded, type RedisDescription, redisSettings } from './settings.ts';
+import type { RedisValues } from '@spotalis/core';
+import { isEmbedded, redisSettings } from './settings.ts';
 
-const plain: RedisDescription = {
-  sentinel: { name: 'mymaster', nodes: [], tls: false },
+const anonymous = { username: undefined, passwordFile: undefined };
+const plain: RedisValues = {
+  ...anonymous,
+  url: undefined,
+  sentinel: { ...anonymous, name: 'mymaster', nodes: [], tls: false },
   cluster: { nodes: [] },
-  tls: { enabled: false },
+  tls: { enabled: false, caFile: undefined },
   keyPrefix: 'spotalis',
   commandTimeout: 200,
 };
@@ -23,7 +27,9 @@ describe('the settings of a described Redis', () => {
 
   it('are those of Sentinels, IPv6 ones too', () => {
     const nodes = ['s-0:26379', '[fd00::1]:26380'];
-    expect(redisSettings({ ...plain, sentinel: { name: 'm', nodes, tls: false } })).toMatchObject({
+    expect(
+      redisSettings({ ...plain, sentinel: { ...anonymous, name: 'm', nodes, tls: false } }),
+    ).toMatchObject({
       sentinel: {
         name: 'm',
         nodes: [
@@ -55,7 +61,9 @@ describe('the settings of a described Redis', () => {
   });
 
   it('speak TLS when asked to, and when the URL says so', () => {
-    expect(redisSettings({ ...plain, url: 'redis://r:1', tls: { enabled: true } })).toMatchObject({
+    expect(
+      redisSettings({ ...plain, url: 'redis://r:1', tls: { enabled: true, caFile: undefined } }),
+    ).toMatchObject({
       tls: {},
     });
     expect(redisSettings({ ...plain, url: 'rediss://r:1' })).toMatchObject({ tls: {} });
@@ -70,6 +78,6 @@ describe('the settings of a described Redis', () => {
   it('tell the embedded ledger from the others', () => {
     expect(isEmbedded({ url: 'memory://' })).toBe(true);
     expect(isEmbedded({ url: 'redis://r:1' })).toBe(false);
-    expect(isEmbedded({})).toBe(false);
+    expect(isEmbedded({ url: undefined })).toBe(false);
   });
 });

@@ -1,25 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { RedisValues } from '@spotalis/core';
 import type { HostPort, RedisSettings } from './options.ts';
-
-/** How people describe their Redis: exactly one of url, sentinel.nodes and cluster.nodes is filled in. */
-export interface RedisDescription {
-  readonly url?: string | undefined;
-  /** Nodes are host:port, an IPv6 address in brackets. */
-  readonly sentinel: {
-    readonly name: string;
-    readonly nodes: readonly string[];
-    readonly tls: boolean;
-    readonly username?: string | undefined;
-    readonly passwordFile?: string | undefined;
-  };
-  readonly cluster: { readonly nodes: readonly string[] };
-  readonly tls: { readonly enabled: boolean; readonly caFile?: string | undefined };
-  readonly username?: string | undefined;
-  readonly passwordFile?: string | undefined;
-  readonly keyPrefix: string;
-  /** In milliseconds. */
-  readonly commandTimeout: number;
-}
 
 /** Thrown when a file that the description names cannot be read. Asking again helps once it is there. */
 class RedisDescriptionError extends Error {
@@ -28,11 +9,11 @@ class RedisDescriptionError extends Error {
 }
 
 /** True for `memory://`: the ledger is inside the one webhook, which observes pods for itself. */
-export function isEmbedded({ url }: Pick<RedisDescription, 'url'>): boolean {
+export function isEmbedded({ url }: Pick<RedisValues, 'url'>): boolean {
   return url?.startsWith('memory:') ?? false;
 }
 
-export function redisSettings(redis: RedisDescription): RedisSettings {
+export function redisSettings(redis: RedisValues): RedisSettings {
   return {
     ...serverOf(redis),
     keyPrefix: redis.keyPrefix,
@@ -43,7 +24,7 @@ export function redisSettings(redis: RedisDescription): RedisSettings {
   };
 }
 
-function serverOf(redis: RedisDescription) {
+function serverOf(redis: RedisValues) {
   const { url, sentinel, cluster } = redis;
   if (url !== undefined) return { url };
   if (sentinel.nodes.length === 0) return { cluster: { nodes: cluster.nodes.map(hostPortOf) } };
@@ -58,7 +39,7 @@ function serverOf(redis: RedisDescription) {
   };
 }
 
-function tlsOf({ tls }: RedisDescription): { readonly ca?: string } {
+function tlsOf({ tls }: RedisValues): { readonly ca?: string } {
   if (tls.caFile === undefined) return {};
   try {
     return { ca: readFileSync(tls.caFile, 'utf8') };

@@ -1,26 +1,33 @@
+import type { Declared, SettingGroup } from '@spotalis/units';
 import { type LoadedConfiguration, loadConfiguration } from '../configuration/configuration.ts';
 import type { Lifecycle } from '../lifecycle/lifecycle.ts';
 import { runService } from '../lifecycle/process.ts';
 import { createLogger, type RootLogger } from '../logging/logger.ts';
 import { readCommand } from './command.ts';
 
-export interface ServiceParts {
-  readonly configuration: LoadedConfiguration;
+export interface ServiceParts<S extends SettingGroup> {
+  readonly configuration: LoadedConfiguration<S>;
   readonly logger: RootLogger;
   /** As given on the command line. */
   readonly kubeconfig: string | undefined;
 }
 
-export interface ServiceCommand {
+export interface ServiceCommand<S extends SettingGroup> {
   /** Names the program (spotalis-NAME) and its log lines. */
   readonly service: string;
   readonly purpose: string;
+  readonly settings: Declared<S>;
   /** Wires the service; starting it is done here. */
-  readonly create: (parts: ServiceParts) => Lifecycle;
+  readonly create: (parts: ServiceParts<S>) => Lifecycle;
 }
 
 /** The main function of a service: does what the command line says, and exits with 1 when it cannot. */
-export async function runCommand({ service, purpose, create }: ServiceCommand): Promise<void> {
+export async function runCommand<S extends SettingGroup>({
+  service,
+  purpose,
+  settings,
+  create,
+}: ServiceCommand<S>): Promise<void> {
   const program = `spotalis-${service}`;
   try {
     const command = readCommand(process.argv.slice(2), program, purpose);
@@ -28,12 +35,16 @@ export async function runCommand({ service, purpose, create }: ServiceCommand): 
       process.stdout.write(command.usage);
       return;
     }
-    const configuration = await loadConfiguration({ file: command.configFile, environment: process.env });
+    const configuration = await loadConfiguration(settings, {
+      file: command.configFile,
+      environment: process.env,
+    });
     if (command.kind === 'print-config') {
       process.stdout.write(configuration.describe());
       return;
     }
-    const logger = createLogger({ service, ...configuration.values.logging });
+    const { level, format } = configuration.values.logging;
+    const logger = createLogger({ service, level, format });
     await runService({
       lifecycle: create({ configuration, logger, kubeconfig: command.kubeconfig }),
       logger,

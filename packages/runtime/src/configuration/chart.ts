@@ -1,9 +1,24 @@
-import { definition } from './schema.ts';
-import { isSetting, type Schema, type Setting, settingsOf } from './setting.ts';
+import { type Declared, isSetting, type Setting, type SettingGroup } from '@spotalis/units';
+import { withOwn } from './configuration.ts';
+import { settingsOf } from './keys.ts';
 
 /** What a service picks up from a changed file while it runs, by full key. */
-export function reloadableKeys(): readonly string[] {
-  return [...settingsOf(definition.schema)].flatMap(([key, { reloadable }]) => (reloadable ? [key] : []));
+export function reloadableKeys<S extends SettingGroup>(declared: Declared<S>): readonly string[] {
+  const { settings } = withOwn(declared);
+  return [...settingsOf(settings)].flatMap(([key, { reloadable }]) => (reloadable ? [key] : []));
+}
+
+/** What holds where nobody says anything, in groups. What is unset by default is left out. */
+export function configurationDefaults<S extends SettingGroup>(declared: Declared<S>): object {
+  return defaultsOf(withOwn(declared).settings);
+}
+
+function defaultsOf(group: SettingGroup): object {
+  const members = Object.entries(group).flatMap(([name, node]) => {
+    const value = isSetting(node) ? node.default : defaultsOf(node);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Part of a JSON schema. */
@@ -12,31 +27,35 @@ interface JsonSchema {
 }
 
 /** The schema as far as a chart can check it before anything runs: keys, and the plainest types. */
-export const configurationJsonSchema = (): JsonSchema => mapOf(definition.schema, '');
+export function configurationJsonSchema<S extends SettingGroup>(declared: Declared<S>): JsonSchema {
+  const { settings } = withOwn(declared);
+  return mapOf(settings, '', olderNames(settings));
+}
 
-function mapOf(schema: Schema, prefix: string): JsonSchema {
-  const older = olderNames(prefix);
-  const properties = Object.entries(schema).map(([name, node]) => [
+/** By older full key, the one that it is read as. */
+const olderNames = (group: SettingGroup): ReadonlyMap<string, string> =>
+  new Map(
+    [...settingsOf(group)].flatMap(([key, { aliases = [] }]) =>
+      aliases.map((alias) => [alias, key] as const),
+    ),
+  );
+
+function mapOf(group: SettingGroup, prefix: string, older: ReadonlyMap<string, string>): JsonSchema {
+  const properties = Object.entries(group).map(([name, node]) => [
     name,
-    isSetting(node) ? valueOf(node) : mapOf(node, `${prefix}${name}.`),
+    isSetting(node) ? valueOf(node) : mapOf(node, `${prefix}${name}.`, older),
   ]);
+  const olderHere = [...older]
+    .filter(([alias]) => alias.slice(0, alias.lastIndexOf('.') + 1) === prefix)
+    .map(([alias, key]) => [alias.slice(prefix.length), { description: `An older name of ${key}.` }]);
   return {
     type: 'object',
-    properties: Object.fromEntries([...properties, ...older]),
+    properties: Object.fromEntries([...properties, ...olderHere]),
     additionalProperties: false,
   };
 }
 
-/** Names under which other keys may still be written, directly below the prefix. */
-function olderNames(prefix: string): (readonly [string, JsonSchema])[] {
-  return [...settingsOf(definition.schema)].flatMap(([key, { aliases }]) =>
-    aliases
-      .filter((alias) => alias.slice(0, alias.lastIndexOf('.') + 1) === prefix)
-      .map((alias) => [alias.slice(prefix.length), { description: `An older name of ${key}.` }] as const),
-  );
-}
-
-function valueOf({ doc, default: fallback, reloadable }: Setting<unknown>): JsonSchema {
+function valueOf({ doc, default: fallback, reloadable }: Setting): JsonSchema {
   const description = reloadable ? `${doc} Picked up while running.` : doc;
   if (typeof fallback === 'boolean') return { type: 'boolean', description };
   if (typeof fallback === 'number') return { type: 'integer', description };

@@ -1,42 +1,45 @@
+import { combine, type Declared, type SettingGroup, type ValuesOf } from '@spotalis/units';
+import { healthSettings } from '../health/settings.ts';
+import { loggingSettings } from '../logging/settings.ts';
 import { describe } from './describe.ts';
 import { LiveConfiguration, type ReloadListener } from './live.ts';
-import { checkRules, type Loaded, load, type Rule, type Sources } from './load.ts';
-import { type Configuration, definition } from './schema.ts';
+import { type Loaded, load, type Sources } from './load.ts';
 
-type ServiceSchema = typeof definition.schema;
+const own = combine(loggingSettings, healthSettings);
 
-export type ConfigurationListener = ReloadListener<ServiceSchema>;
-/** A law that one service knows and the schema does not. */
-export type ConfigurationRule = Rule<ServiceSchema>;
-export type FollowedConfiguration = LiveConfiguration<ServiceSchema>;
+/** What a service declares, and what any service is told. */
+export type WithOwn<S> = S & typeof own.settings;
+
+export type ConfigurationListener<S> = ReloadListener<WithOwn<S>>;
+export type FollowedConfiguration<S extends SettingGroup> = LiveConfiguration<WithOwn<S>>;
 
 export interface FollowOptions {
-  readonly rules?: readonly ConfigurationRule[];
   readonly pollMs?: number;
 }
 
 /** The configuration of a service as it was found at the start. */
-export interface LoadedConfiguration {
-  readonly values: Configuration;
+export interface LoadedConfiguration<S extends SettingGroup> {
+  readonly values: ValuesOf<WithOwn<S>>;
   /** For --print-config. */
   describe(): string;
-  /**
-   * A component that follows the file from now on. Throws a ConfigurationError when what was found at the start
-   * breaks one of the rules.
-   */
-  follow(listener: ConfigurationListener, options?: FollowOptions): FollowedConfiguration;
+  /** A component that follows the file from now on. */
+  follow(listener: ConfigurationListener<S>, options?: FollowOptions): FollowedConfiguration<S>;
 }
 
+/** What a service declares, followed by the settings of the parts that all services have. */
+export const withOwn = <S extends SettingGroup>(declared: Declared<S>): Declared<WithOwn<S>> =>
+  combine(declared, own);
+
 /** Rejects with a ConfigurationError that lists everything wrong at once. */
-export async function loadConfiguration(sources: Sources): Promise<LoadedConfiguration> {
-  const loaded: Loaded<ServiceSchema> = await load(definition, sources);
+export async function loadConfiguration<S extends SettingGroup>(
+  settings: Declared<S>,
+  sources: Sources,
+): Promise<LoadedConfiguration<S>> {
+  const declared = withOwn(settings);
+  const loaded: Loaded<WithOwn<S>> = await load(declared, sources);
   return {
     values: loaded.values,
-    describe: () => describe(definition.schema, loaded),
-    follow(listener, { rules = [], ...timing } = {}) {
-      const stricter = { ...definition, rules: [...definition.rules, ...rules] };
-      checkRules(stricter, loaded.values);
-      return new LiveConfiguration({ definition: stricter, sources, loaded, listener, ...timing });
-    },
+    describe: () => describe(declared.settings, loaded),
+    follow: (listener, options) => new LiveConfiguration({ declared, sources, loaded, listener, ...options }),
   };
 }

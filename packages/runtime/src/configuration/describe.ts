@@ -1,6 +1,7 @@
+import { isSetting, type SettingGroup } from '@spotalis/units';
 import { stringify } from 'yaml';
+import { print } from './formats.ts';
 import type { Loaded, Origin } from './load.ts';
-import { isSetting, type Schema } from './setting.ts';
 
 /** One value in YAML that fits on the rest of a line. */
 export const inline = (value: unknown): string =>
@@ -10,16 +11,16 @@ export const inline = (value: unknown): string =>
  * The effective configuration as YAML, each value with its origin as a comment. Passwords inside URLs are masked;
  * otherwise it is a file that yields the same configuration again.
  */
-export function describe<S extends Schema>(
-  schema: S,
+export function describe<S>(
+  settings: SettingGroup,
   { flat, origins }: Pick<Loaded<S>, 'flat' | 'origins'>,
 ): string {
   const lines: string[] = [];
-  const visit = (group: Schema, prefix: string, indent: string): void => {
+  const visit = (group: SettingGroup, prefix: string, indent: string): void => {
     for (const [name, node] of Object.entries(group)) {
       const key = `${prefix}${name}`;
       if (isSetting(node)) {
-        const value = inline(node.print(flat.get(key)));
+        const value = inline(print(node, flat.get(key)));
         lines.push(`${indent}${name}: ${value} # ${tell(origins.get(key))}`);
       } else {
         lines.push(`${indent}${name}:`);
@@ -27,7 +28,7 @@ export function describe<S extends Schema>(
       }
     }
   };
-  visit(schema, '', '');
+  visit(settings, '', '');
   return `${lines.join('\n')}\n`;
 }
 

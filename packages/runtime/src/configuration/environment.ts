@@ -1,16 +1,11 @@
-import { nearest } from '@spotalis/units';
-import type { ConfigurationProblem } from './error.ts';
-import { environmentName, type Schema, settingsOf } from './setting.ts';
+import { type ConfigurationProblem, nearest, type Setting } from '@spotalis/units';
+import { environmentName } from './keys.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-interface EnvironmentValue {
-  readonly name: string;
-  readonly text: string;
-}
-
-export interface EnvironmentValues {
-  readonly values: ReadonlyMap<string, EnvironmentValue>;
+export interface EnvironmentNames {
+  /** By full key, the variable that sets it. */
+  readonly names: ReadonlyMap<string, string>;
   readonly problems: readonly ConfigurationProblem[];
 }
 
@@ -26,31 +21,34 @@ const isServiceLink = (name: string, value: string): boolean =>
 /** Knobs of the test suite share the prefix; a service started by a test inherits them. */
 const testKnob = /^SPOTALIS_(PROPERTY|TEST|E2E|BENCH)_/;
 
-export function readEnvironment(schema: Schema, environment: Environment): EnvironmentValues {
-  const settings = settingsOf(schema);
+/** Which variables are settings. Their texts are read by the formats. */
+export function readEnvironment(
+  settings: ReadonlyMap<string, Setting>,
+  environment: Environment,
+): EnvironmentNames {
   const keys = new Map([...settings.keys()].map((key) => [environmentName(key), key]));
-  for (const [key, { aliases }] of settings)
+  for (const [key, { aliases = [] }] of settings)
     for (const alias of aliases) keys.set(environmentName(alias), key);
 
-  const values = new Map<string, EnvironmentValue>();
+  const names = new Map<string, string>();
   const problems: ConfigurationProblem[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (!name.startsWith('SPOTALIS_') || value === undefined) continue;
     if (isServiceLink(name, value) || testKnob.test(name)) continue;
     const key = keys.get(name);
-    const twin = key === undefined ? undefined : values.get(key);
+    const twin = key === undefined ? undefined : names.get(key);
     if (key === undefined) {
       const meant = nearest(name, keys.keys(), { parts: false });
       const advice = meant === null ? 'no key has this name' : `did you mean ${meant}?`;
       problems.push({ key: name, message: `unknown environment variable; ${advice}` });
     } else if (twin === undefined) {
-      values.set(key, { name, text: value });
+      names.set(key, name);
     } else {
       problems.push({
         key: name,
-        message: `is the same setting as ${twin.name}; set only ${environmentName(key)}`,
+        message: `is the same setting as ${twin}; set only ${environmentName(key)}`,
       });
     }
   }
-  return { values, problems };
+  return { names, problems };
 }

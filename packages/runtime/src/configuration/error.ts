@@ -1,9 +1,4 @@
-/** One fault, in one line a person can act on. */
-export interface ConfigurationProblem {
-  /** The key, or the environment variable, or the file when it cannot be read as a whole. */
-  readonly key: string;
-  readonly message: string;
-}
+import type { ConfigurationProblem } from '@spotalis/units';
 
 /** Thrown when the file or the environment cannot be accepted. Starting again helps only after an edit. */
 export class ConfigurationError extends Error {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { nearest } from '@spotalis/units';
+import { type ConfigurationProblem, isSetting, nearest, type SettingGroup } from '@spotalis/units';
 import { type Document, LineCounter, parseDocument } from 'yaml';
 import { reasonOf } from '../files/reason.ts';
-import { ConfigurationError, type ConfigurationProblem } from './error.ts';
-import { isSetting, type Schema, settingsOf } from './setting.ts';
+import { ConfigurationError } from './error.ts';
+import { settingsOf } from './keys.ts';
 
 export interface FileValues {
   /** Raw values by full key; a key left empty (null) counts as not written. */
@@ -30,7 +30,7 @@ export async function readConfigurationText(file: string): Promise<string> {
 }
 
 /** Reads the YAML text against the schema: each key is either known, an alias or a problem. */
-export function readConfigurationFile(schema: Schema, file: string, text: string): FileValues {
+export function readConfigurationFile(schema: SettingGroup, file: string, text: string): FileValues {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [fault] = document.errors;
@@ -64,10 +64,10 @@ function valueOf(document: Document): { readonly tree: unknown } | { readonly fa
   }
 }
 
-function sort(schema: Schema, tree: Tree): FileValues {
+function sort(schema: SettingGroup, tree: Tree): FileValues {
   const settings = settingsOf(schema);
   const aliases = new Map(
-    [...settings].flatMap(([key, { aliases: old }]) => old.map((alias) => [alias, key] as const)),
+    [...settings].flatMap(([key, { aliases: old = [] }]) => old.map((alias) => [alias, key] as const)),
   );
   const values = new Map<string, unknown>();
   const problems: ConfigurationProblem[] = [];
@@ -84,7 +84,7 @@ function sort(schema: Schema, tree: Tree): FileValues {
     values.set(key, value);
   };
 
-  const visit = (group: Schema, members: Tree, prefix: string): void => {
+  const visit = (group: SettingGroup, members: Tree, prefix: string): void => {
     for (const [name, value] of Object.entries(members)) {
       const written = `${prefix}${name}`;
       const node = Object.hasOwn(group, name) ? group[name] : undefined;

@@ -1,22 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { type MountedFiles, mountFiles } from '../testing/directory.ts';
+import { type ShopSettings, shopSettings } from '../testing/settings.ts';
 import { until } from '../testing/until.ts';
 import { type FollowedConfiguration, loadConfiguration } from './configuration.ts';
 
-const redis = 'redis: { url: redis://redis }\n';
-
 describe('a changed file', () => {
   let mounted: MountedFiles;
-  let live: FollowedConfiguration;
+  let live: FollowedConfiguration<ShopSettings>;
   const heard: string[] = [];
 
   beforeEach(async () => {
     heard.length = 0;
-    mounted = await mountFiles({ 'config.yaml': redis });
-    const loaded = await loadConfiguration({
+    mounted = await mountFiles({ 'config.yaml': '' });
+    const loaded = await loadConfiguration(shopSettings, {
       file: join(mounted.path, 'config.yaml'),
-      environment: { SPOTALIS_DEFAULTS_MIN_ON_DEMAND: '3' },
+      environment: { SPOTALIS_SHOP_NAME: 'north' },
     });
     live = loaded.follow(
       {
@@ -36,7 +35,7 @@ describe('a changed file', () => {
 
   const change = async (yaml: string): Promise<void> => {
     const before = heard.length;
-    await mounted.swap({ 'config.yaml': redis + yaml });
+    await mounted.swap({ 'config.yaml': yaml });
     await until(`a word about ${yaml}`, () => heard.length > before);
   };
 
@@ -55,14 +54,14 @@ describe('a changed file', () => {
   });
 
   it('keeps keys that need a restart and says so, while the others change', async () => {
-    await change('logging: { level: error }\nwebhook: { port: 1 }');
-    expect(heard).toEqual(['changed logging.level level=error', 'restart webhook.port']);
-    expect(live.current.webhook.port).toBe(9443);
+    await change('logging: { level: error }\nshop: { port: 1 }');
+    expect(heard).toEqual(['changed logging.level level=error', 'restart shop.port']);
+    expect(live.current.shop.port).toBe(9443);
   });
 
   it('does not win over the environment', async () => {
-    await change('defaults: { minOnDemand: 9, spotPercentage: 50 }');
-    expect(live.current.defaults).toEqual({ minOnDemand: 3, spotPercentage: 50 });
+    await change('shop: { name: south }\ndryRun: true');
+    expect(live.current).toMatchObject({ dryRun: true, shop: { name: 'north' } });
   });
 
   it('goes back to the default when the key is gone', async () => {

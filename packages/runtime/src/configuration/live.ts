@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Declared, SettingGroup, ValuesOf } from '@spotalis/units';
 import { FileWatch } from '../files/watch.ts';
 import type { Component } from '../lifecycle/component.ts';
 import { ConfigurationError } from './error.ts';
-import { checkRules, type Definition, type Loaded, load, nest, type Sources } from './load.ts';
-import { type Schema, settingsOf, type ValuesOf } from './setting.ts';
+import { settingsOf } from './keys.ts';
+import { checkRules, type Loaded, load, nest, type Sources } from './load.ts';
 
-export interface ReloadListener<S extends Schema> {
+export interface ReloadListener<S> {
   /** New values are in force for these keys. */
   readonly changed: (values: ValuesOf<S>, keys: readonly string[]) => void;
   /** The changed file cannot be accepted; the old values stay in force. */
@@ -14,8 +15,8 @@ export interface ReloadListener<S extends Schema> {
   readonly needsRestart: (keys: readonly string[]) => void;
 }
 
-export interface LiveOptions<S extends Schema> {
-  readonly definition: Definition<S>;
+export interface LiveOptions<S> {
+  readonly declared: Declared<S>;
   readonly sources: Sources;
   readonly loaded: Loaded<S>;
   readonly listener: ReloadListener<S>;
@@ -23,7 +24,7 @@ export interface LiveOptions<S extends Schema> {
 }
 
 /** Follows the file while the service runs. `current` holds the values in force. */
-export class LiveConfiguration<S extends Schema> implements Component {
+export class LiveConfiguration<S extends SettingGroup> implements Component {
   readonly name = 'configuration';
   readonly #options: LiveOptions<S>;
   readonly #watch: FileWatch | undefined;
@@ -46,10 +47,6 @@ export class LiveConfiguration<S extends Schema> implements Component {
     return this.#loaded.values;
   }
 
-  get loaded(): Loaded<S> {
-    return this.#loaded;
-  }
-
   async start(): Promise<void> {
     if (this.#watch === undefined) return;
     await this.#watch.start();
@@ -62,12 +59,12 @@ export class LiveConfiguration<S extends Schema> implements Component {
   }
 
   async #reload(): Promise<void> {
-    const { definition, sources, listener } = this.#options;
+    const { declared, sources, listener } = this.#options;
     try {
-      const found = await load(definition, sources);
-      const changed = differences(definition.schema, this.#loaded.flat, found.flat);
+      const found = await load(declared, sources);
+      const changed = differences(declared.settings, this.#loaded.flat, found.flat);
       if (changed.now.length > 0) {
-        this.#loaded = merge(definition, this.#loaded, found, changed.now);
+        this.#loaded = merge(declared, this.#loaded, found, changed.now);
         listener.changed(this.#loaded.values, changed.now);
       }
       if (changed.later.length > 0) listener.needsRestart(changed.later);
@@ -79,21 +76,21 @@ export class LiveConfiguration<S extends Schema> implements Component {
 }
 
 function differences(
-  schema: Schema,
+  settings: SettingGroup,
   before: ReadonlyMap<string, unknown>,
   after: ReadonlyMap<string, unknown>,
 ) {
-  const changed = [...settingsOf(schema)].filter(
+  const changed = [...settingsOf(settings)].filter(
     ([key]) => !isDeepStrictEqual(before.get(key), after.get(key)),
   );
   const keysWhere = (reloadable: boolean) =>
-    changed.filter(([, setting]) => setting.reloadable === reloadable).map(([key]) => key);
+    changed.filter(([, setting]) => (setting.reloadable ?? false) === reloadable).map(([key]) => key);
   return { now: keysWhere(true), later: keysWhere(false) };
 }
 
-/** The old values with the given keys taken from the new ones. The laws between keys have to hold for the mixture. */
-function merge<S extends Schema>(
-  definition: Definition<S>,
+/** The old values with the given keys taken from the new ones. The rules between keys have to hold for the mixture. */
+function merge<S extends SettingGroup>(
+  declared: Declared<S>,
   before: Loaded<S>,
   after: Loaded<S>,
   keys: readonly string[],
@@ -105,7 +102,7 @@ function merge<S extends Schema>(
     flat.set(key, after.flat.get(key));
     if (origin !== undefined) origins.set(key, origin);
   }
-  const values = nest(definition, flat);
-  checkRules(definition, values);
+  const values = nest(declared, flat);
+  checkRules(declared, values);
   return { values, flat, origins };
 }

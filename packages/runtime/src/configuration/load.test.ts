@@ -1,269 +1,141 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { join } from 'node:path';
-import { type MountedFiles, mountFiles } from '../testing/directory.ts';
+import { describe, expect, it } from '@jest/globals';
+import { shopSettings } from '../testing/settings.ts';
 import { loadConfiguration } from './configuration.ts';
-import { describe as print } from './describe.ts';
 import { ConfigurationError } from './error.ts';
-import { load } from './load.ts';
-import { definition } from './schema.ts';
 
-const redis = { SPOTALIS_REDIS_URL: 'redis://redis:6379' };
-let mounted: MountedFiles | undefined;
+type Environment = Readonly<Record<string, string>>;
 
-afterEach(async () => {
-  await mounted?.remove();
-  mounted = undefined;
-});
+const load = (text: string, environment: Environment = {}) =>
+  loadConfiguration(shopSettings, { file: 'shop.yaml', text, environment });
 
-async function fromFile(yaml: string, environment: Readonly<Record<string, string>> = redis) {
-  mounted = await mountFiles({ 'config.yaml': yaml });
-  return load(definition, { file: join(mounted.path, 'config.yaml'), environment });
-}
-
-async function problemsOf(loading: Promise<unknown>): Promise<string> {
-  const error: unknown = await loading.then(
+async function problemsOf(text: string, environment: Environment = {}): Promise<readonly string[]> {
+  const error: unknown = await load(text, environment).then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  expect(error).toBeInstanceOf(ConfigurationError);
-  return error instanceof ConfigurationError ? error.message : '';
+  return error instanceof ConfigurationError ? error.message.split('\n') : [];
 }
 
-describe('precedence', () => {
-  it('takes the default, then the file, then the environment', async () => {
-    const { values, origins } = await fromFile(
-      'controller: { resyncPeriod: 40s }\nwebhook: { port: 1, decisionTimeout: 1s }',
-      {
-        ...redis,
-        SPOTALIS_WEBHOOK_PORT: '2',
-      },
-    );
-    expect(values.controller.resyncPeriod).toBe(40_000);
-    expect(values.webhook).toMatchObject({ port: 2, decisionTimeout: 1_000 });
-    expect(values.metrics.port).toBe(8080);
-    expect(origins.get('controller.resyncPeriod')).toMatchObject({ from: 'file' });
-    expect(origins.get('webhook.port')).toEqual({ from: 'environment', name: 'SPOTALIS_WEBHOOK_PORT' });
-    expect(origins.get('metrics.port')).toEqual({ from: 'default' });
+describe('a declared setting', () => {
+  it('is of the type that its format gives it, unset ones undefined', async () => {
+    const { values } = await load('shop: { period: 1m }');
+    const {
+      shop,
+      doors,
+    }: {
+      readonly shop: {
+        readonly port: number;
+        readonly period: number;
+        readonly kind: 'corner' | 'mall';
+        readonly name: string | undefined;
+      };
+      readonly doors: { readonly open: readonly string[] };
+    } = values;
+    expect(shop).toMatchObject({ port: 9443, period: 60_000, kind: 'corner', name: undefined });
+    expect(doors).toEqual({ open: [], labels: {} });
   });
 
-  it('takes an empty file, an empty group and an empty key as not written', async () => {
-    expect((await fromFile('')).values.controller.resyncPeriod).toBe(30_000);
-    await mounted?.remove();
-    expect((await fromFile('controller:\nlogging: { level: }')).values.logging.level).toBe('info');
+  it('comes from the default, then the file, then the environment', async () => {
+    const text = 'shop: { period: 40s, port: 1 }';
+    const loaded = await load(text, { SPOTALIS_SHOP_PORT: '2' });
+    expect(loaded.values.shop).toMatchObject({ period: 40_000, port: 2, workers: 5 });
+    expect(loaded.describe()).toContain('  period: 40s # file shop.yaml\n');
+    expect(loaded.describe()).toContain('  port: 2 # environment SPOTALIS_SHOP_PORT\n');
+    expect(loaded.describe()).toContain('  workers: 5 # default\n');
   });
 
-  it('does without a file', async () => {
-    const { values } = await loadConfiguration({ environment: redis });
-    expect(values.redis.url).toBe('redis://redis:6379');
+  it('is followed by those that any service has', async () => {
+    const { values } = await load('', { SPOTALIS_LOGGING_LEVEL: 'debug' });
+    expect(values).toMatchObject({ logging: { level: 'debug', format: 'json' }, health: { port: 8081 } });
   });
 
   it.each([
-    ['SPOTALIS_READ_ONLY_MODE', 'true', 'readOnlyMode', true],
+    ['SPOTALIS_DRY_RUN', 'true', { dryRun: true }],
+    ['SPOTALIS_SHOP_PERIOD', '1500m', { shop: { period: 90_000_000 } }],
+    ['SPOTALIS_SHOP_WORKERS', '7', { shop: { workers: 7 } }],
+    ['SPOTALIS_SHOP_KIND', 'mall', { shop: { kind: 'mall' } }],
+    ['SPOTALIS_SHOP_STORE', 'memory://', { shop: { store: 'memory://' } }],
+    ['SPOTALIS_DOORS_OPEN', 'a, b', { doors: { open: ['a', 'b'] } }],
+    ['SPOTALIS_DOORS_OPEN', '[c]', { doors: { open: ['c'] } }],
+    ['SPOTALIS_DOORS_OPEN', '[fd00::1]:1', { doors: { open: ['[fd00::1]:1'] } }],
+    ['SPOTALIS_SHOP_DOORS', 'a', { doors: { open: ['a'] } }],
     [
-      'SPOTALIS_CONTROLLER_LEADER_ELECTION_RETRY_PERIOD',
-      '3s',
-      'controller.leaderElection.retryPeriod',
-      3_000,
+      'SPOTALIS_DOORS_LABELS',
+      '{example.com/a: {b.c: d}}',
+      { doors: { labels: { 'example.com/a': { 'b.c': 'd' } } } },
     ],
-    ['SPOTALIS_SCOPE_EXCLUDED_NAMESPACES', 'a, b', 'scope.excludedNamespaces', ['a', 'b']],
-    ['SPOTALIS_SCOPE_NAMESPACES', 'a,b-1', 'scope.namespaces', ['a', 'b-1']],
-    ['SPOTALIS_SCOPE_EXCLUDED_NAMESPACES', '[c]', 'scope.excludedNamespaces', ['c']],
-    [
-      'SPOTALIS_NODE_LABELS_ON_DEMAND',
-      '!cloud.google.com/gke-spot',
-      'nodeLabels.onDemand',
-      ['!cloud.google.com/gke-spot'],
-    ],
-    [
-      'SPOTALIS_SCOPE_NAMESPACE_SELECTOR',
-      '{"matchLabels":{"a":"b"}}',
-      'scope.namespaceSelector',
-      { matchLabels: { a: 'b' } },
-    ],
-    [
-      'SPOTALIS_PLACEMENT_TOLERATIONS',
-      '[{key: spot, operator: Exists}]',
-      'placement.tolerations',
-      [{ key: 'spot', operator: 'Exists' }],
-    ],
-    ['SPOTALIS_DEFAULTS_SPOT_PERCENTAGE', '70', 'defaults.spotPercentage', 70],
-  ])('reads %s=%s', async (name, text, key, value) => {
-    const { flat } = await load(definition, { environment: { ...redis, [name]: text } });
-    expect(flat.get(key)).toEqual(value);
+  ])('is read from %s=%s', async (name, text, values) => {
+    expect((await load('', { [name]: text })).values).toMatchObject(values);
   });
-});
 
-describe('addresses in the environment', () => {
-  it.each([
-    ['[fd00::1]:6379,[fd00::2]:6379', ['[fd00::1]:6379', '[fd00::2]:6379']],
-    ['[fd00::1]:6379', ['[fd00::1]:6379']],
-    ['["[fd00::1]:6379"]', ['[fd00::1]:6379']],
-  ])('may be of IPv6: %s', async (text, nodes) => {
-    const { values } = await load(definition, { environment: { SPOTALIS_REDIS_CLUSTER_NODES: text } });
-    expect(values.redis.cluster.nodes).toEqual(nodes);
+  it('may be a map with keys that have dots', async () => {
+    const { values } = await load('doors: { labels: { example.com/a: { b.c: d } } }');
+    expect(values.doors.labels).toEqual({ 'example.com/a': { 'b.c': 'd' } });
+  });
+
+  it('is printed so that it can be read again', async () => {
+    const first = await load('shop: { store: "redis://u:pw@r", period: 90s }', {
+      SPOTALIS_DOORS_OPEN: 'a,b',
+    });
+    expect(first.describe()).toContain('store: redis://u:********@r # file');
+    const second = await load(first.describe());
+    expect({ ...second.values.shop, store: '' }).toEqual({ ...first.values.shop, store: '' });
+    expect(second.values.doors).toEqual(first.values.doors);
   });
 });
 
 describe('what is refused', () => {
   it.each([
-    ['controler: { resyncPeriod: 30s }', 'controler: unknown key; did you mean controller?'],
+    ['dryRun: "true"', 'dryRun: "true" is not allowed; needs true or false'],
     [
-      'controller: { resycPeriod: 30s }',
-      'controller.resycPeriod: unknown key; did you mean controller.resyncPeriod?',
+      'shop: { port: "9443" }',
+      'shop.port: "9443" is not allowed; needs a whole number from 0 to 65535, for example 9443',
     ],
-    ['resyncPeriod: 30s', 'resyncPeriod: unknown key; did you mean controller.resyncPeriod?'],
-    ['health: { kafka: 1 }', 'health.kafka: unknown key; known here: health.port'],
-    ['health: 8081', 'health: 8081 is not allowed; needs a map with port'],
     [
-      'controller: { resyncPeriod: 30 }',
-      'controller.resyncPeriod: 30 is not allowed; needs a duration of at least 5s, for example 30s',
+      'shop: { period: 30 }',
+      'shop.period: 30 is not allowed; needs a duration of at least 5s, for example 30s',
     ],
-    ['controller: { resyncPeriod: 4999ms }', '"4999ms" is not allowed'],
     [
-      'webhook: { port: 65536 }',
-      'webhook.port: 65536 is not allowed; needs a whole number from 0 to 65535, for example 9443',
+      'shop: { period: 1s }',
+      'shop.period: "1s" is not allowed; needs a duration of at least 5s, for example 30s',
     ],
-    ['webhook: { port: "9443" }', 'webhook.port: "9443" is not allowed'],
-    ['metrics: { enabled: "yes" }', 'metrics.enabled: "yes" is not allowed; needs true or false'],
     [
-      'logging: { level: verbose }',
-      'logging.level: "verbose" is not allowed; needs one of error, warn, info, debug',
+      'shop: { workers: 1.5 }',
+      'shop.workers: 1.5 is not allowed; needs a whole number from 1 to 100, for example 5',
     ],
-    ['logging: { level: { a: { b: { c: 1 } } } }', 'logging.level: {"a":{"b":{"c":1}}} is not allowed'],
-    ['nodeLabels: { spot: [a=b, "c d"] }', 'entry 1 is "c d"'],
-    ['scope: { namespaceSelector: { matchLabels: { a: 1 } } }', 'matchLabels.a is no text: put 1 in quotes'],
+    ['shop: { kind: tent }', 'shop.kind: "tent" is not allowed; needs one of corner, mall'],
+    ['shop: { name: N }', 'shop.name: "N" is not allowed; needs a text, for example north'],
     [
-      'scope: { namespaceSelector: { matchExpressions: [{ key: a, operator: In }] } }',
-      'matchExpressions[0] needs values',
+      'shop: { store: "http://u:pw@r" }',
+      'shop.store: "http://u:********@r" is not allowed; needs a URL starting with redis:// or memory://, for example redis://r',
     ],
-    ['scope: { namespaces: [shop, Bank] }', 'entry 1 is "Bank"'],
-    ['placement: { tolerations: [{ operator: Equal }] }', 'entry 0 has no key'],
-    ['placement: { tolerations: [{ key: a, effect: No }] }', 'entry 0 has effect "No"'],
-    ['__proto__: { a: 1 }', '__proto__: unknown key'],
-    ['constructor: { prototype: 1 }', 'constructor: unknown key'],
-    ['- a', 'needs a map of keys'],
-    ['a: [', ':1:5: not valid YAML'],
-    ['logging: { level: info }\nlogging: { level: info }', ':2:1: not valid YAML'],
-    ['scope: { excludedNamespaces: [kube-system, *-system] }', 'not valid YAML: Unresolved alias'],
-  ])('%s', async (yaml, message) => {
-    expect(await problemsOf(fromFile(yaml))).toContain(message);
+    [
+      'doors: { open: [a, "b c"] }',
+      'doors.open: ["a","b c"] is not allowed; needs a list of doors, for example [front]; entry 1 is "b c"',
+    ],
+    [
+      'doors: { labels: [a] }',
+      'doors.labels: ["a"] is not allowed; needs labels, for example { a: b }; ["a"] is no map',
+    ],
+    ['shop: { perod: 1m }', 'shop.perod: unknown key; did you mean shop.period?'],
+    ['shop: 1', 'shop: 1 is not allowed; needs a map with port, period, workers, kind, name, store'],
+    [
+      'doors: { open: [a] }\nshop: { doors: [b] }',
+      'shop.doors: is the same setting as doors.open; write only doors.open',
+    ],
+    ['shop: { kind: mall, workers: 1 }', 'shop.workers: has to be at least 5 in a mall'],
+  ])('%s', async (text, message) => {
+    expect(await problemsOf(text)).toEqual([message]);
   });
 
-  it('tells every problem at once, each on its own line', async () => {
-    const message = await problemsOf(
-      fromFile('health: { prot: 1 }', { SPOTALIS_WEBHOOK_PORT: 'x', SPOTALIS_LOGING_LEVEL: 'info' }),
-    );
-    expect(message.split('\n')).toEqual([
-      'health.prot: unknown key; did you mean health.port?',
-      'SPOTALIS_LOGING_LEVEL: unknown environment variable; did you mean SPOTALIS_LOGGING_LEVEL?',
-      'webhook.port: "x" is not allowed (from SPOTALIS_WEBHOOK_PORT); needs a whole number from 0 to 65535, for example 9443',
+  it('is told all at once, in the order of the declaration', async () => {
+    const environment = { SPOTALIS_SHOP_PORT: 'x', SPOTALIS_SHOP_PROT: '1' };
+    expect(await problemsOf('doors: { open: 1 }\nshop: { kind: 1 }\nother: 1', environment)).toEqual([
+      expect.stringMatching(/^other: unknown key/),
+      'SPOTALIS_SHOP_PROT: unknown environment variable; did you mean SPOTALIS_SHOP_PORT?',
+      expect.stringMatching(/^shop\.port: "x" is not allowed \(from SPOTALIS_SHOP_PORT\); needs/),
+      expect.stringMatching(/^shop\.kind: 1 is not allowed; needs/),
+      expect.stringMatching(/^doors\.open: 1 is not allowed; needs/),
     ]);
-  });
-
-  it('is a file that cannot be read', async () => {
-    const message = await problemsOf(load(definition, { file: '/does/not/exist.yaml', environment: redis }));
-    expect(message).toMatch(/^\/does\/not\/exist\.yaml: cannot be read \(ENOENT\)/);
-  });
-
-  it.each([
-    [
-      { SPOTALIS_CONTROLLER_LEADER_ELECTION_RENEW_DEADLINE: '15s', ...redis },
-      'renewDeadline: has to be below leaseDuration',
-    ],
-    [
-      { SPOTALIS_CONTROLLER_LEADER_ELECTION_RETRY_PERIOD: '10s', ...redis },
-      'retryPeriod: has to be below renewDeadline',
-    ],
-    [
-      { SPOTALIS_CONTROLLER_LEADER_ELECTION_RETRY_PERIOD: '9s', ...redis },
-      'retryPeriod: has to be below renewDeadline',
-    ],
-    [
-      { SPOTALIS_FALLBACK_BACKOFF_INITIAL: '1h', ...redis },
-      'fallback.backoff.max: has to be at least initial',
-    ],
-    [
-      { SPOTALIS_REBALANCE_SCHEDULE: '0 22 * * *', ...redis },
-      'rebalance.duration: has to be set with schedule',
-    ],
-    [
-      { SPOTALIS_SCOPE_NAMESPACES: 'shop,kube-system', ...redis },
-      'scope.namespaces: ["kube-system"] cannot be managed, being in scope.excludedNamespaces; list others, for example [shop, bank]',
-    ],
-    [{ SPOTALIS_REBALANCE_DURATION: '4h', ...redis }, 'rebalance.schedule: has to be set with duration'],
-    [{}, 'redis: none is set; set exactly one of'],
-    [{ SPOTALIS_REDIS_CLUSTER_NODES: 'a:1', ...redis }, 'redis: redis.url and redis.cluster.nodes are set'],
-  ])('is a pair of values that does not go together %#', async (environment, message) => {
-    expect(await problemsOf(load(definition, { environment }))).toContain(message);
-  });
-
-  it.each([
-    ['http://u:hunter2@r', '"http://u:********@r" is not allowed'],
-    ['redis://:abc/hunter2@r:1', '"redis://:********@r:1" is not allowed'],
-    ['http://u:a hunter2@r', '"http://u:********@r" is not allowed'],
-    ['u:hunter2@r', '"u:********@r" is not allowed'],
-    ['hunter2@r:6379', '"********@r:6379" is not allowed'],
-  ])('never tells the password of a URL: %s', async (text, told) => {
-    const message = await problemsOf(load(definition, { environment: { SPOTALIS_REDIS_URL: text } }));
-    expect(message).toContain(told);
-    expect(message).not.toContain('hunter2');
-  });
-});
-
-describe('the environment of a pod', () => {
-  it('may hold what the kubelet says of Services with our names', async () => {
-    const environment = {
-      ...redis,
-      SPOTALIS_WEBHOOK_PORT: 'tcp://10.96.0.1:443',
-      SPOTALIS_WEBHOOK_SERVICE_HOST: '10.96.0.1',
-      SPOTALIS_WEBHOOK_SERVICE_PORT: '443',
-      SPOTALIS_WEBHOOK_SERVICE_PORT_HTTPS: '443',
-      SPOTALIS_WEBHOOK_PORT_443_TCP: 'tcp://10.96.0.1:443',
-      SPOTALIS_WEBHOOK_PORT_443_TCP_ADDR: '10.96.0.1',
-      SPOTALIS_PROPERTY_RUNS: '5000',
-    };
-    expect((await load(definition, { environment })).values.webhook.port).toBe(9443);
-  });
-});
-
-describe('an older name', () => {
-  it('is read as the new one, from file and environment', async () => {
-    const selector = { matchLabels: { team: 'web' } };
-    const { values } = await fromFile('controller: { namespaceSelector: { matchLabels: { team: web } } }');
-    expect(values.scope.namespaceSelector).toEqual(selector);
-    const environment = { ...redis, SPOTALIS_CONTROLLER_NAMESPACE_SELECTOR: '{matchLabels: {team: web}}' };
-    expect((await load(definition, { environment })).values.scope.namespaceSelector).toEqual(selector);
-  });
-
-  it('is refused beside the new one', async () => {
-    const message = await problemsOf(
-      fromFile('controller: { namespaceSelector: {} }\nscope: { namespaceSelector: {} }'),
-    );
-    expect(message).toBe(
-      'scope.namespaceSelector: is the same setting as controller.namespaceSelector; write only scope.namespaceSelector',
-    );
-  });
-});
-
-describe('the printed configuration', () => {
-  it('names the origin of each value and masks passwords', async () => {
-    const loaded = await loadConfiguration({
-      environment: { SPOTALIS_REDIS_URL: 'redis://u:hunter2@redis', SPOTALIS_LOGGING_LEVEL: 'debug' },
-    });
-    expect(loaded.describe()).toContain('  level: debug # environment SPOTALIS_LOGGING_LEVEL\n');
-    expect(loaded.describe()).toContain('  resyncPeriod: 30s # default\n');
-    expect(loaded.describe()).toContain('url: redis://u:********@redis # environment SPOTALIS_REDIS_URL');
-  });
-
-  it('is a file that yields the same configuration', async () => {
-    const first = await load(definition, {
-      environment: {
-        ...redis,
-        SPOTALIS_SCOPE_NAMESPACE_SELECTOR: '{matchLabels: {a: "true"}}',
-        SPOTALIS_NODE_LABELS_SPOT: '!a,b=c',
-      },
-    });
-    const second = await fromFile(print(definition.schema, first), {});
-    expect(second.values).toEqual(first.values);
   });
 });

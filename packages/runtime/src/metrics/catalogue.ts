@@ -1,4 +1,10 @@
-import type { CounterSpec, GaugeSpec, HistogramSpec, MetricSpec } from './spec.ts';
+import {
+  admissionSeconds,
+  type CounterSpec,
+  type GaugeSpec,
+  type HistogramSpec,
+  type MetricSpec,
+} from '@spotalis/units';
 
 /** Powers of ten from 10 ns to 1,000 s: what client-go uses for its work queues. */
 const decades = Array.from({ length: 12 }, (_, power) => Number(`1e${power - 8}`));
@@ -9,11 +15,6 @@ const reconcileSeconds = [
 ];
 
 const requestSeconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
-
-/** An admission takes well under a millisecond when all is well, and 10 s is the longest a webhook may take. */
-export const admissionSeconds: readonly number[] = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-];
 
 const counter = <L extends string>(name: string, labels: readonly L[], help: string): CounterSpec<L> => ({
   type: 'counter',
@@ -73,23 +74,6 @@ export const specs = {
     'controller_runtime_active_workers',
     ['controller'],
     'How many reconciles run now.',
-  ),
-
-  ledgerSeconds: histogram(
-    'spotalis_ledger_duration_seconds',
-    ['operation'],
-    admissionSeconds,
-    'How long one call of the ledger takes, failed ones included.',
-  ),
-  ledgerFailures: counter(
-    'spotalis_ledger_failures_total',
-    ['operation', 'code'],
-    'Calls of the ledger that failed.',
-  ),
-  ledgerMode: gauge(
-    'spotalis_ledger_mode',
-    ['mode'],
-    '1 for the mode that the ledger is in: embedded, connecting, ready or degraded.',
   ),
 
   queueDepth: gauge('workqueue_depth', ['name'], 'Keys waiting for a worker.'),

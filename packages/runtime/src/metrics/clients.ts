@@ -22,35 +22,6 @@ export function restClientMetrics(metrics: Metrics) {
   };
 }
 
-const ledgerModes = ['embedded', 'connecting', 'ready', 'degraded'] as const;
-type Mode = (typeof ledgerModes)[number];
-
-/** One call of the ledger that has come to an end. */
-interface LedgerCall {
-  readonly operation: string;
-  readonly durationMs: number;
-  /** `ok`, or the code of what failed. */
-  readonly outcome: string;
-}
-
-/** Registers spotalis_ledger_*, in the mode `connecting`. */
-export function ledgerMetrics(metrics: Metrics) {
-  const seconds = metrics.histogram(specs.ledgerSeconds);
-  const failures = metrics.counter(specs.ledgerFailures);
-  const modes = metrics.gauge(specs.ledgerMode);
-  const mode = (current: Mode): void => {
-    for (const each of ledgerModes) modes.set({ mode: each }, each === current ? 1 : 0);
-  };
-  mode('connecting');
-  return {
-    mode,
-    operation: ({ operation, durationMs, outcome }: LedgerCall): void => {
-      seconds.observe({ operation }, durationMs / 1_000);
-      if (outcome !== 'ok') failures.add({ operation, code: outcome });
-    },
-  };
-}
-
 const watchEnds = ['closed', 'silent', 'expired', 'error'] as const;
 
 /** Registers reflector_*. Each reflector gets an observer under the name of its resource. */

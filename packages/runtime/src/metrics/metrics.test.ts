@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { createAuthority } from '../certificates/issue.ts';
 import { catalogue, specs } from './catalogue.ts';
-import { leaderMetrics, ledgerMetrics, reflectorMetrics, restClientMetrics } from './clients.ts';
+import { leaderMetrics, reflectorMetrics, restClientMetrics } from './clients.ts';
 import { reconcileMetrics, workqueueMetrics } from './queues.ts';
 import { Metrics } from './registry.ts';
 import { certificateMetrics, configurationMetrics, webhookMetrics } from './service.ts';
@@ -188,24 +188,6 @@ describe('the clients of the API server', () => {
     }
   });
 
-  it('tell how the ledger is, and which of its calls fail', async () => {
-    const metrics = new Metrics();
-    const { mode, operation } = ledgerMetrics(metrics);
-    const modes = async (): Promise<readonly string[]> =>
-      (await series(metrics, 'spotalis_ledger_mode')).filter((line) => line.endsWith(' 1'));
-    expect(await modes()).toEqual(['spotalis_ledger_mode{mode="connecting"} 1']);
-    mode('degraded');
-    expect(await modes()).toEqual(['spotalis_ledger_mode{mode="degraded"} 1']);
-    operation({ operation: 'seen', durationMs: 2, outcome: 'ok' });
-    operation({ operation: 'seen', durationMs: 200, outcome: 'LEDGER_TIMEOUT' });
-    expect(await series(metrics, 'spotalis_ledger_failures_total')).toEqual([
-      'spotalis_ledger_failures_total{operation="seen",code="LEDGER_TIMEOUT"} 1',
-    ]);
-    expect(await text(metrics.page())).toContain(
-      '\nspotalis_ledger_duration_seconds_count{operation="seen"} 2\n',
-    );
-  });
-
   it('tell who leads', async () => {
     const metrics = new Metrics();
     const { leading } = leaderMetrics(metrics, 'spotalis-controller');
@@ -263,7 +245,6 @@ describe('the catalogue', () => {
     restClientMetrics(metrics);
     reflectorMetrics(metrics);
     leaderMetrics(metrics, 'any');
-    ledgerMetrics(metrics);
     certificateMetrics(metrics);
     configurationMetrics(metrics);
     expect(names(metrics.specs)).toEqual(names(catalogue));

@@ -1,17 +1,17 @@
+import type { MetricSpec } from '@spotalis/units';
 import { catalogue } from './catalogue.ts';
-import type { MetricSpec } from './spec.ts';
 
-/** The metrics of one service, as its package declares them. */
-export interface ServiceMetrics {
-  readonly service: string;
+/** The metrics of one service, or of a part of services, as its package declares them. */
+export interface DeclaredMetrics {
+  readonly owner: string;
   readonly specs: readonly MetricSpec[];
 }
 
-/** docs/metrics.md: what each service adds, then what both have. */
-export function metricsReference(services: readonly ServiceMetrics[]): string {
-  const own = services
+/** docs/metrics.md: what each declares, then what any service has. */
+export function metricsReference(declared: readonly DeclaredMetrics[]): string {
+  const own = declared
     .filter(({ specs }) => specs.length > 0)
-    .map(({ service, specs }) => section(`Of the ${service}`, specs));
+    .map(({ owner, specs }) => section(`Of the ${owner}`, specs));
   const shared = section('Of any service', catalogue);
   return `${[introduction, ...own, shared, process].join('\n\n')}\n`;
 }

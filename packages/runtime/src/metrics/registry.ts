@@ -1,26 +1,18 @@
+import type {
+  CounterMetric,
+  CounterSpec,
+  GaugeMetric,
+  GaugeSpec,
+  HistogramMetric,
+  HistogramSpec,
+  MetricRegistry,
+  MetricSpec,
+} from '@spotalis/units';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CounterSpec, GaugeSpec, HistogramSpec, Labels, MetricSpec } from './spec.ts';
 import { type Sample, writeView } from './view.ts';
 
-export interface CounterMetric<Label extends string> {
-  /** By one, or by the given amount. */
-  add(labels: Labels<Label>, amount?: number): void;
-  /** Makes the series visible at 0, so that the first increase is seen as one. */
-  touch(labels: Labels<Label>): void;
-}
-
-export interface GaugeMetric<Label extends string> {
-  set(labels: Labels<Label>, value: number): void;
-  add(labels: Labels<Label>, amount: number): void;
-}
-
-export interface HistogramMetric<Label extends string> {
-  observe(labels: Labels<Label>, value: number): void;
-  touch(labels: Labels<Label>): void;
-}
-
 /** All metrics of one process. Each spec is registered exactly once. */
-export class Metrics {
+export class Metrics implements MetricRegistry {
   readonly #registry = new Registry();
   readonly #views: (() => readonly Buffer[])[] = [];
   readonly #specs = new Map<string, MetricSpec>();

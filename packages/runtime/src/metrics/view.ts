@@ -1,4 +1,4 @@
-import type { GaugeSpec, Labels } from './spec.ts';
+import type { GaugeSpec, Labels } from '@spotalis/units';
 
 /** One series as it is now. */
 export interface Sample<Label extends string> {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { WebhookValues } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import {
   CertificateFiles,
   type CertificateSource,
   type Component,
-  type Configuration,
   type Logger,
   namespaceAt,
 } from '@spotalis/runtime';
@@ -13,7 +13,7 @@ import { type CertificateObserver, SharedCertificate } from './shared.ts';
 import type { Place } from './secret.ts';
 
 export interface CertificateParts {
-  readonly settings: Configuration['webhook'];
+  readonly settings: WebhookValues;
   /** Of the Secret; undefined: others make the certificate. */
   readonly place: Place | undefined;
   readonly client: ApiClient;
@@ -22,10 +22,7 @@ export interface CertificateParts {
 }
 
 /** Throws a ConfigurationError where no namespace is known for a certificate that we make. */
-export function placeOfCertificate(
-  { certs }: Configuration['webhook'],
-  own: string | undefined,
-): Place | undefined {
+export function placeOfCertificate({ certs }: WebhookValues, own: string | undefined): Place | undefined {
   if (certs.mode !== 'auto') return undefined;
   return { namespace: namespaceAt('webhook.certs.namespace', certs.namespace, own), name: certs.name };
 }

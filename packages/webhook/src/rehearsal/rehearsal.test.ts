@@ -17,7 +17,12 @@ import { openStage } from './stage.ts';
 const { placement } = accepted(
   readCapacity({
     nodeLabels: { spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] },
-    placement: { tolerations: [], nodeAffinity: { spot: [], onDemand: [] }, spreadSpotOverZones: false },
+    placement: {
+      tolerations: [],
+      nodeAffinity: { spot: [], onDemand: [] },
+      assumeLabels: false,
+      spreadSpotOverZones: false,
+    },
   }),
 );
 const now = () => performance.now();

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
 import { Metrics } from '@spotalis/runtime';
 import { aSteered } from '../testing/outcome.ts';
-import { admissionMetrics } from './metrics.ts';
+import { admissionMetrics, ledgerObserver } from './metrics.ts';
 
 describe('an admission that is counted', () => {
   it('is not among the steered if nothing of it is kept', async () => {
@@ -17,5 +17,28 @@ describe('an admission that is counted', () => {
     expect(page).toContain(`${series('steered')} 1\n`);
     expect(page).toContain(`${series('previewed')} 2\n`);
     expect(page).toContain('spotalis_admission_duration_seconds_count{result="previewed"} 2\n');
+  });
+});
+
+const linesOf = async (metrics: Metrics, name: string): Promise<readonly string[]> =>
+  (await text(metrics.page())).split('\n').filter((line) => line.startsWith(`${name}{`));
+
+describe('the ledger of a webhook', () => {
+  it('tells how it is, and which of its calls fail', async () => {
+    const metrics = new Metrics();
+    const { mode, operation } = ledgerObserver(metrics);
+    const modes = async (): Promise<readonly string[]> =>
+      (await linesOf(metrics, 'spotalis_ledger_mode')).filter((line) => line.endsWith(' 1'));
+    expect(await modes()).toEqual(['spotalis_ledger_mode{mode="connecting"} 1']);
+    mode('degraded');
+    expect(await modes()).toEqual(['spotalis_ledger_mode{mode="degraded"} 1']);
+    operation({ operation: 'seen', durationMs: 2, outcome: 'ok' });
+    operation({ operation: 'seen', durationMs: 200, outcome: 'LEDGER_TIMEOUT' });
+    expect(await linesOf(metrics, 'spotalis_ledger_failures_total')).toEqual([
+      'spotalis_ledger_failures_total{operation="seen",code="LEDGER_TIMEOUT"} 1',
+    ]);
+    expect(await text(metrics.page())).toContain(
+      '\nspotalis_ledger_duration_seconds_count{operation="seen"} 2\n',
+    );
   });
 });

@@ -1,12 +1,6 @@
-import type { LedgerObserver } from '@spotalis/ledger';
-import {
-  admissionSeconds,
-  type CounterSpec,
-  type GaugeSpec,
-  type HistogramSpec,
-  ledgerMetrics,
-  type Metrics,
-} from '@spotalis/runtime';
+import { ledgerMetrics, type LedgerObserver } from '@spotalis/ledger';
+import type { Metrics } from '@spotalis/runtime';
+import { admissionSeconds, type CounterSpec, type GaugeSpec, type HistogramSpec } from '@spotalis/units';
 import { leftAloneReasons, type Outcome, steeredReasons, unsteeredReasons } from '../admission/outcome.ts';
 
 const admissions: CounterSpec<'result' | 'capacity_type' | 'reason'> = {

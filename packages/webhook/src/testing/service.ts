@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { settings } from '@spotalis/core';
 import { Credentials } from '@spotalis/kube';
 import { createAuthority, createLogger, issueLeaf, loadConfiguration } from '@spotalis/runtime';
 import { type App, createApp } from '../app.ts';
@@ -33,7 +34,7 @@ export async function startService(
     writeFile(join(directory, 'tls.key'), leaf.key),
     ...(typeof api === 'string' ? [writeFile(kubeconfig, kubeconfigOf(api))] : []),
   ]);
-  const configuration = await loadConfiguration({
+  const configuration = await loadConfiguration(settings, {
     environment: {
       SPOTALIS_REDIS_URL: 'memory://',
       SPOTALIS_WEBHOOK_PORT: '0',

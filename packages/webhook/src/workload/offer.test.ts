@@ -9,8 +9,13 @@ import { OnDemandOffer } from './offer.ts';
 
 const key = 'karpenter.sh/capacity-type';
 const reading = readCapacity({
-  nodeLabels: { spot: `${key}=spot`, onDemand: `${key}=on-demand` },
-  placement: { tolerations: [], nodeAffinity: { spot: [], onDemand: [] }, spreadSpotOverZones: false },
+  nodeLabels: { spot: [`${key}=spot`], onDemand: [`${key}=on-demand`] },
+  placement: {
+    tolerations: [],
+    nodeAffinity: { spot: [], onDemand: [] },
+    assumeLabels: false,
+    spreadSpotOverZones: false,
+  },
 });
 if (!reading.ok) throw new Error('not read');
 const { nodeLabels } = reading.value;

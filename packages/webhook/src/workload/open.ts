@@ -1,7 +1,6 @@
-import type { PolicyDefaults } from '@spotalis/core';
+import type { PolicyDefaults, Scope } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
-import type { Configuration } from '@spotalis/runtime';
 import type { ReadKind } from '../report/metrics.ts';
 import type { ReflectorObservers } from '../report/reflectors.ts';
 import { Newborns } from './newborns.ts';
@@ -13,7 +12,7 @@ import { Workloads } from './workloads.ts';
 export interface WorkloadParts {
   readonly client: ApiClient;
   readonly ledger: Ledger;
-  readonly scope: Configuration['scope'];
+  readonly scope: Scope;
   readonly defaults: () => PolicyDefaults;
   readonly observers: ReflectorObservers;
   /** Something that no mirror showed was read live. */

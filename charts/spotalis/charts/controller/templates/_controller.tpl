@@ -1,5 +1,6 @@
 {{- define "spotalis.elects" -}}
-{{- if dig "controller" "leaderElection" "enabled" true .Values.global.config }}yes{{ end -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
+{{- if dig "controller" "leaderElection" "enabled" $defaults.controller.leaderElection.enabled .Values.global.config }}yes{{ end -}}
 {{- end -}}
 
 {{- define "spotalis.leaseNamespace" -}}

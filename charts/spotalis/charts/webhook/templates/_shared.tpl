@@ -57,6 +57,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{/* The services' one file: what the user wrote, and what the chart knows better. A map in YAML. */}}
 {{- define "spotalis.config" -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
 {{- $config := deepCopy .Values.global.config -}}
 {{- $webhook := default dict $config.webhook -}}
 {{- if not $webhook.configurationName -}}
@@ -68,7 +69,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- $_ := set $webhook "certs" $certs -}}
 {{- $_ := set $config "webhook" $webhook -}}
 {{- $scope := default dict $config.scope -}}
-{{- $excluded := default (list "kube-system" "kube-public" "kube-node-lease") $scope.excludedNamespaces -}}
+{{- $excluded := default $defaults.scope.excludedNamespaces $scope.excludedNamespaces -}}
 {{- if kindIs "string" $excluded -}}{{- $excluded = list $excluded -}}{{- end -}}
 {{- $_ := set $scope "excludedNamespaces" (concat $excluded (list "kube-system" .Release.Namespace) | uniq) -}}
 {{- $listed := default list $scope.namespaces -}}
@@ -260,21 +261,23 @@ affinity:
 
 {{/* Of the configuration. */}}
 {{- define "spotalis.ports" -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
 - name: health
-  containerPort: {{ dig "health" "port" 8081 . }}
-{{- if dig "metrics" "enabled" true . }}
+  containerPort: {{ dig "health" "port" $defaults.health.port . }}
+{{- if dig "metrics" "enabled" $defaults.metrics.enabled . }}
 - name: metrics
-  containerPort: {{ dig "metrics" "port" 8080 . }}
+  containerPort: {{ dig "metrics" "port" $defaults.metrics.port . }}
 {{- end }}
 {{- end -}}
 
 {{/* Who may come in besides work: probes, and whoever collects metrics. */}}
 {{- define "spotalis.observers" -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
 - ports:
-    - port: {{ dig "health" "port" 8081 .config }}
-{{- if dig "metrics" "enabled" true .config }}
+    - port: {{ dig "health" "port" $defaults.health.port .config }}
+{{- if dig "metrics" "enabled" $defaults.metrics.enabled .config }}
 - ports:
-    - port: {{ dig "metrics" "port" 8080 .config }}
+    - port: {{ dig "metrics" "port" $defaults.metrics.port .config }}
   {{- with .from }}
   from:
     {{- toYaml . | nindent 4 }}
@@ -305,8 +308,9 @@ affinity:
 
 {{/* For the Prometheus operator. */}}
 {{- define "spotalis.monitoring" -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
 {{- $wanted := or .Values.metrics.serviceMonitor.enabled .Values.metrics.podMonitor.enabled -}}
-{{- if and $wanted (not (dig "metrics" "enabled" true .Values.global.config)) -}}
+{{- if and $wanted (not (dig "metrics" "enabled" $defaults.metrics.enabled .Values.global.config)) -}}
 {{- fail (printf "%s.metrics has a monitor enabled, and global.config.metrics.enabled is false: there is nothing to scrape" .Chart.Name) -}}
 {{- end -}}
 {{- /* What the services say of a workload has its own namespace as a label, and not the service's. */ -}}
@@ -328,7 +332,7 @@ spec:
     {{- include "spotalis.selectorLabels" . | nindent 4 }}
   ports:
     - name: metrics
-      port: {{ dig "metrics" "port" 8080 .Values.global.config }}
+      port: {{ dig "metrics" "port" $defaults.metrics.port .Values.global.config }}
       targetPort: metrics
 ---
 apiVersion: monitoring.coreos.com/v1

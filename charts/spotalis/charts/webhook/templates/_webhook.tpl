@@ -1,5 +1,6 @@
 {{- define "spotalis.certificateMode" -}}
-{{- dig "webhook" "certs" "mode" "auto" .Values.global.config -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
+{{- dig "webhook" "certs" "mode" $defaults.webhook.certs.mode .Values.global.config -}}
 {{- end -}}
 
 {{/* Settings that contradict each other. */}}
@@ -14,7 +15,8 @@
 {{- if and (eq (include "spotalis.certificateMode" .) "provided") (not .Values.certificate.secretName) -}}
 {{- fail "global.config.webhook.certs.mode is provided, and webhook.certificate.secretName is empty: name the Secret of type kubernetes.io/tls, for example webhook.certificate.secretName=my-certificate" -}}
 {{- end -}}
-{{- $decision := dig "webhook" "decisionTimeout" "1500ms" .Values.global.config -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
+{{- $decision := dig "webhook" "decisionTimeout" $defaults.webhook.decisionTimeout .Values.global.config -}}
 {{- if gt (addf (include "spotalis.durationMs" $decision | float64) 300.0) (mulf .Values.timeoutSeconds 1000.0) -}}
 {{- fail (printf "global.config.webhook.decisionTimeout is %s, within 300ms of webhook.timeoutSeconds, which is %d: answers would come too late; for example 1500ms and 2" $decision (int .Values.timeoutSeconds)) -}}
 {{- end -}}
@@ -22,7 +24,8 @@
 
 {{/* Serving on after the order to stop, then at most 10 s for what is still open, and a margin. */}}
 {{- define "spotalis.terminationSeconds" -}}
-{{- $grace := dig "webhook" "drainGrace" "5s" .Values.global.config -}}
+{{- $defaults := include "spotalis.defaults" . | fromYaml -}}
+{{- $grace := dig "webhook" "drainGrace" $defaults.webhook.drainGrace .Values.global.config -}}
 {{- addf (include "spotalis.durationMs" $grace | float64 | mulf 0.001 | ceil) 15 | int -}}
 {{- end -}}
 

@@ -1,5 +1,5 @@
-import type { LabelSelector } from '@spotalis/core';
-import type { ConfigurationProblem, Configuration } from '@spotalis/runtime';
+import type { Configuration, LabelSelector } from '@spotalis/core';
+import type { ConfigurationProblem } from '@spotalis/units';
 import type { Survey } from '../../cluster/survey.ts';
 
 /** The cluster and the installation at one moment: all that the checks go by. */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
+import { settings } from '@spotalis/core';
 import { loadConfiguration } from '@spotalis/runtime';
 import { missingRights, ruleFiles } from './rights.ts';
 
@@ -31,7 +32,7 @@ describe('the rights that the doctor asks for', () => {
     ['', [undefined], []],
     ['scope: { namespaces: [shop, bank] }', ['shop', 'bank'], ['spotalis-system']],
   ])('are asked for where workloads are: with %j in %j', async (scope, inside, athome) => {
-    const { values } = await loadConfiguration({
+    const { values } = await loadConfiguration(settings, {
       file: 'spotalis.yaml',
       text: `redis: { url: "redis://redis:6379" }\n${scope}`,
       environment: {},

@@ -1,7 +1,6 @@
-import { bulletinPlace } from '@spotalis/core';
+import { bulletinPlace, type Configuration } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import { type RawObject, resource } from '@spotalis/kube';
-import type { Configuration } from '@spotalis/runtime';
 import type { MissingRight } from './picture.ts';
 
 /** Rules of one service, as in charts/spotalis/charts/SERVICE/rbac: a test holds the two together. */

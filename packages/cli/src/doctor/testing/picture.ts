@@ -1,3 +1,4 @@
+import { settings } from '@spotalis/core';
 import { loadConfiguration } from '@spotalis/runtime';
 import { ask, NOON, podsOf, type Scene, surveyOf } from '../../testing/scene.ts';
 import type { Installation, Picture, Registration, ServiceDeployment } from '../picture/picture.ts';
@@ -50,7 +51,7 @@ export async function pictureOf(
   { scene = {}, installation = {} }: Fault,
   { caBundle, cert }: { readonly caBundle: string; readonly cert: string },
 ): Promise<Picture> {
-  const { values } = await loadConfiguration({
+  const { values } = await loadConfiguration(settings, {
     file: 'spotalis.yaml',
     text: 'redis: { url: "redis://redis:6379" }',
     environment: {},
