@@ -1,7 +1,8 @@
 /** Writes the pages of docs/, and the parts of the charts, that say what the code says: `node scripts/generate-docs.mjs`. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
+import { customResources } from '../packages/core/src/index.ts';
 import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
 import {
   configurationJsonSchema,
@@ -11,6 +12,7 @@ import {
 } from '../packages/runtime/src/index.ts';
 import { webhookEvents } from '../packages/webhook/src/index.ts';
 import { readValues, valuesSchema, valuesTable } from './charts.mjs';
+import { resourceFiles } from './resources.mjs';
 
 const root = new URL('..', import.meta.url);
 
@@ -79,11 +81,13 @@ export async function generatedDocs() {
     ...(await chartSchemas()),
     await chartReadme(),
     ['docs/cli.md', cliReference(commands)],
+    ...resourceFiles(customResources),
   ]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of await generatedDocs()) {
+    await mkdir(new URL('.', new URL(path, root)), { recursive: true });
     await writeFile(new URL(path, root), text);
     console.log(`wrote ${path}`);
   }

@@ -192,6 +192,10 @@ export {
 export { accountOf, explainPod, type PodAccount } from './explain/pod.ts';
 export { type ReasonMeaning, reasonMeanings } from './explain/reason.ts';
 export { nearest } from './policy/nearest.ts';
+export { type CatalogueEntry, customResources } from './resource/catalogue.ts';
+export { crdOf } from './resource/crd.ts';
+export { faultsOf } from './resource/faults.ts';
+export { resourceReference } from './resource/reference.ts';
 export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
 export {
   type LifeDecision,

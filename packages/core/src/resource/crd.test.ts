@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { toy } from '../testing/toy.ts';
 import { crdOf } from './crd.ts';
 import { flag, object } from './field.ts';
+import { resourceReference } from './reference.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -47,6 +48,7 @@ describe('the CRD of a definition', () => {
   it('has no spec where the resource only reports', () => {
     const silent = { ...toy, columns: [], spec: object({ description: 'Nothing.', fields: {} }) };
     expect(schemaOf(silent)).not.toHaveProperty('properties.spec');
+    expect(resourceReference(silent, String)).not.toContain('## Spec');
   });
 
   it('shows values in messages, and words alone where a value cannot be shown', () => {
@@ -56,5 +58,22 @@ describe('the CRD of a definition', () => {
       messageExpression: `'"' + self.forceAfter + '" is not at most timeout, which is "' + self.timeout + '". Example: "5m"'`,
       fieldPath: '.forceAfter',
     });
+  });
+});
+
+describe('the reference page of a definition', () => {
+  const page = resourceReference(toy, JSON.stringify);
+
+  it('has every field of spec and status, and an example', () => {
+    const names = [...schemasIn(schemaOf(toy), '')].map(([name]) => name.slice(1));
+    const own = names.filter((name) => /^(?:spec|status)\../.test(name) && !/(?:\[\]|\*)$/.test(name));
+    expect(own.length).toBeGreaterThan(40);
+    for (const name of own) expect(page).toContain(`| \`${name}\` |`);
+    expect(page).toContain('"kind":"ToyPolicy"');
+  });
+
+  it('says the rules in words', () => {
+    expect(page).toContain('- In `spec.drain`, forceAfter must be at most timeout.');
+    expect(page).toContain('- In `spec`, while mode is "Off", namespace must not be set.');
   });
 });
