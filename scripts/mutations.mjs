@@ -721,6 +721,18 @@ local entry = { state =`,
     ],
   },
   {
+    name: 'conditions: a message cut in the middle of a character',
+    because: 'the API server stores another character, and each look writes it again',
+    tests: `${resource}condition`,
+    edits: [
+      {
+        file: `${resource}condition.ts`,
+        find: 'cutTo(LONGEST_MESSAGE, message)',
+        replace: 'message.slice(0, LONGEST_MESSAGE)',
+      },
+    ],
+  },
+  {
     name: 'conditions: no bound on a list that others write',
     because: 'the API server refuses the status',
     tests: `${resource}condition`,

@@ -16,7 +16,7 @@ const finding = fc.record({
   type: fc.constantFrom(...Array.from({ length: 20 }, (_, index) => `Type${index}`)),
   status: fc.constantFrom('True' as const, 'False' as const, 'Unknown' as const),
   reason: fc.constantFrom('One', 'Other'),
-  message: fc.constantFrom('', 'All is well.', 'long '.repeat(300)),
+  message: fc.constantFrom('', 'All is well.', 'long '.repeat(205), ` ${'\u{1f680}'.repeat(1_030)}`),
 });
 const findings = fc.uniqueArray(finding, { selector: ({ type }) => type, maxLength: 16 });
 const looks = fc.array(fc.record({ findings, generation: fc.nat(5), seconds: fc.nat(1_000) }), {
@@ -57,7 +57,10 @@ describe('the conditions of a status', () => {
             const before = present.find((each) => each.type === type);
             const after = merged.find((each) => each.type === type);
             expect(after).toMatchObject({ status, observedGeneration: generation });
-            expect(after?.message.length).toBeLessThanOrEqual(1_024);
+            const message = after?.message ?? '';
+            expect(Array.from(message).length).toBeLessThanOrEqual(1_024);
+            // Whole characters, so that the API server returns what it was given.
+            expect(Buffer.from(message).toString()).toBe(message);
             const hasChanged = after?.lastTransitionTime !== before?.lastTransitionTime;
             if (before?.status === status) expect(hasChanged).toBe(false);
             else expect(after?.lastTransitionTime).toBe(`${new Date(now.nowMs).toISOString().slice(0, 19)}Z`);

@@ -1,4 +1,5 @@
 import { choice, integer, list, object, text, time } from './field.ts';
+import { cutTo } from './problem.ts';
 
 const MOST_CONDITIONS = 16;
 const LONGEST_REASON = 128;
@@ -81,8 +82,8 @@ function conditionOf(finding: Finding, before: Condition | undefined, look: Look
     status,
     observedGeneration: look.generation,
     lastTransitionTime: isAsBefore ? before.lastTransitionTime : timeText(look.nowMs),
-    reason: reason.slice(0, LONGEST_REASON),
-    message: message.slice(0, LONGEST_MESSAGE),
+    reason: cutTo(LONGEST_REASON, reason),
+    message: cutTo(LONGEST_MESSAGE, message),
   };
 }
 

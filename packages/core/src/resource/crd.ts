@@ -1,6 +1,6 @@
 import { type AmountType, celOrder, formOf, LARGEST_QUANTITY } from './amount.ts';
 import { celAmount, celPath, celString, celText, constraintOf, isQuoted, type Part } from './constraint.ts';
-import { type Column, needsSpec, apiGroup, versionName, type ResourceDefinition } from './definition.ts';
+import { apiGroup, type Column, needsSpec, type ResourceDefinition, versionName } from './definition.ts';
 import { type Field, type FieldOf, type Fields, type ObjectField, stepsTo } from './field.ts';
 import { LONGEST_SHOWN } from './problem.ts';
 import { LARGEST_INT32, leastPercentage, refusalOf } from './wording.ts';

@@ -2,9 +2,9 @@ import { nearest } from '../policy/nearest.ts';
 import { type AmountType, LARGEST_QUANTITY, readAmount } from './amount.ts';
 import { constraintOf, isQuoted, type Part } from './constraint.ts';
 import {
-  needsSpec,
-  apiVersion,
   apiGroup,
+  apiVersion,
+  needsSpec,
   type ResourceDefinition,
   type SpecOf,
   type StatusOf,

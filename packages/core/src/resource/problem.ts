@@ -33,10 +33,18 @@ export const LONGEST_SHOWN = 60;
 /** Code points, as the API server counts. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
-const cut = (text: string): string => {
+/** At most so many code points: a character that is cut in half comes back from the API server as another one. */
+export function cutTo(length: number, text: string): string {
+  if (text.length <= length) return text;
   // Twice as many code units hold enough code points, and a text of 1 MiB is not split for nothing.
-  const points = Array.from(text.slice(0, 2 * LONGEST_SHOWN + 2));
-  return points.length > LONGEST_SHOWN ? `${points.slice(0, LONGEST_SHOWN).join('')}...` : text;
+  return Array.from(text.slice(0, 2 * length))
+    .slice(0, length)
+    .join('');
+}
+
+const cut = (text: string): string => {
+  const short = cutTo(LONGEST_SHOWN, text);
+  return short === text ? text : `${short}...`;
 };
 
 /** Any value that JSON has, short and on one line. */
