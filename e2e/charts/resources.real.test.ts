@@ -119,6 +119,13 @@ describe('the CRDs of modules in the chart', () => {
     expect(await cluster.api.find('Toy', 'one')).toBeDefined();
 
     await helm.install(release, chart, { ...on, ...unkept });
+    await helm.uninstall(release);
+    await gone();
+  }, 120_000);
+
+  it('outlive the module, and not the release, where they are not kept', async () => {
+    await helm.install(release, chart, { ...on, ...unkept });
+    await createToy();
     await helm.upgrade(release, chart, { ...off, ...unkept });
     expect(await cluster.api.find('Toy', 'one')).toBeDefined();
     await helm.uninstall(release);
