@@ -37,6 +37,7 @@ const folders = {
     admission: [],
     services: [],
     policy: ['distribution/target.ts'],
+    resource: [],
     distribution: ['capacity/type.ts'],
     capacity: ['policy', 'distribution', 'cluster/pod-spec.ts'],
     cluster: [

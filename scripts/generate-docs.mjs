@@ -1,6 +1,7 @@
 /** Writes the pages of docs/, and the parts of the charts, that say what the code says: `npm run docs`. */
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
+import { customResources } from '../packages/core/src/index.ts';
 import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
 import { settings } from '../packages/core/src/index.ts';
 import {
@@ -12,6 +13,7 @@ import {
 } from '../packages/runtime/src/index.ts';
 import { webhookEvents } from '../packages/webhook/src/index.ts';
 import { chartFiles } from './chart-files.mjs';
+import { resourceFiles } from './resources.mjs';
 
 const root = new URL('..', import.meta.url);
 
@@ -60,11 +62,13 @@ export async function generatedDocs() {
       defaults: configurationDefaults(settings),
       reloadable: reloadableKeys(settings),
     })),
+    ...resourceFiles(customResources),
   ]);
 }
 
 if (import.meta.main) {
   for (const [path, text] of await generatedDocs()) {
+    await mkdir(new URL('.', new URL(path, root)), { recursive: true });
     await writeFile(new URL(path, root), text);
     console.log(`wrote ${path}`);
   }

@@ -526,4 +526,111 @@ if before and before.state == 'L'`,
       },
     ],
   },
+  {
+    name: 'custom resources: quantities as floating point',
+    because: '700m is more than 0.7, and a valid object is refused',
+    tests: 'core/src/resource/amount',
+    edits: [
+      {
+        in: 'readNano',
+        find: `const divisor = 10n ** BigInt(fraction.length);
+  return (scaled + divisor - 1n) / divisor;`,
+        replace: `const small = { n: 1e-9, u: 1e-6, m: 1e-3 }[suffix] ?? Number(factor) * 10 ** (exponent - 9);
+  return BigInt(Math.ceil(Number(whole + '.' + fraction) * small * 1e9));`,
+      },
+    ],
+  },
+  {
+    name: 'custom resources: null is a value',
+    because: 'the parser refuses what the API server gives its default',
+    tests: 'core/src/resource/parse',
+    edits: [
+      {
+        in: 'given',
+        find: "const given = own(value, name) ?? ('default' in inner ? inner.default : undefined);",
+        replace: `const written = own(value, name);
+    const given = written === undefined && 'default' in inner ? inner.default : written;`,
+      },
+    ],
+  },
+  {
+    name: 'custom resources: null in a map is a value',
+    because: 'the parser refuses what the API server drops',
+    tests: 'core/src/resource/parse',
+    edits: [
+      {
+        in: 'entries',
+        find: 'Object.entries(value).filter(([, inner]) => inner !== null)',
+        replace: 'Object.entries(value)',
+      },
+    ],
+  },
+  {
+    name: 'custom resources: lengths in code units',
+    because: 'the API server accepts twenty rockets, and the parser refuses them',
+    tests: 'core/src/resource/parse',
+    edits: [{ in: 'lengthOf', find: 'Array.from(text).length', replace: 'text.length' }],
+  },
+  {
+    name: 'custom resources: rules about fields that are wrong by themselves',
+    because: 'one fault is reported twice',
+    tests: 'core/src/resource/parse',
+    edits: [{ in: 'readObject', find: 'if (found.count > before) return read;', replace: '' }],
+  },
+  {
+    name: 'custom resources: the kind of the first problems',
+    because: 'an object of a newer version counts as wrong, because its unknown field comes late',
+    tests: 'core/src/resource/parse',
+    edits: [
+      {
+        in: 'add',
+        find: 'this.problems.length < MOST_PROBLEMS || isFirstNewer',
+        replace: 'this.problems.length < MOST_PROBLEMS',
+      },
+    ],
+  },
+  {
+    name: 'custom resources: a CRD with defaults that are not filled in',
+    because: 'the API server refuses the CRD, whose rules it checks on the bare default',
+    tests: 'core/src/resource/crd',
+    edits: [{ in: 'properties', find: 'default: filled(spec, {})', replace: 'default: {}' }],
+  },
+  {
+    name: 'conditions: a new time at every look',
+    because: 'nobody sees since when a condition holds, and each look writes',
+    tests: 'core/src/resource/condition',
+    edits: [
+      {
+        in: 'lastTransitionTime',
+        find: 'isAsBefore ? before.lastTransitionTime : timeText(look.nowMs)',
+        replace: 'timeText(look.nowMs)',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a new list where nothing changed',
+    because: 'each look writes the status',
+    tests: 'core/src/resource/condition',
+    edits: [
+      { in: 'mergeConditions', find: 'return isUnchanged ? present : merged;', replace: 'return merged;' },
+    ],
+  },
+  {
+    name: 'conditions: a message cut in the middle of a character',
+    because: 'the API server stores another character, and each look writes it again',
+    tests: 'core/src/resource/condition',
+    edits: [
+      {
+        in: 'message',
+        find: 'cutTo(LONGEST_MESSAGE, message)',
+        replace: 'message.slice(0, LONGEST_MESSAGE)',
+      },
+    ],
+  },
+  {
+    name: 'conditions: no bound on a list that others write',
+    because: 'the API server refuses the status',
+    tests: 'core/src/resource/condition',
+    edits: [{ in: 'merged', find: '.slice(0, MOST_CONDITIONS)', replace: '' }],
+  },
 ];

@@ -1,5 +1,5 @@
 /** @needs helm */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { chartDir, Helm, type KubeObject, type Values } from '@spotalis/cluster';
@@ -177,7 +177,9 @@ describe('the charts', () => {
         ]);
         if (JSON.stringify(one) === JSON.stringify(other)) unused.push(path);
       }
-      expect(unused).toEqual([]);
+      // Of use from the first module on that has a CRD: resources.real.test.ts brings one.
+      const isIdle = chart === 'spotalis' && !existsSync(`${chartDir()}/files/crds`);
+      expect(unused).toEqual(isIdle ? ['crds.keep'] : []);
     },
     120_000,
   );

@@ -205,6 +205,10 @@ export {
 } from './cluster/observed-workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
 export { type ReasonMeaning, reasonMeanings } from './explain/reason.ts';
+export { type CatalogueEntry, customResources } from './resource/catalogue.ts';
+export { crdOf } from './resource/crd.ts';
+export { faultsOf } from './resource/faults.ts';
+export { resourceReference } from './resource/reference.ts';
 export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
 export {
   type LifeDecision,
