@@ -13,7 +13,7 @@ const cluster = 'packages/core/src/cluster/';
 const disruption = 'packages/core/src/disruption/';
 const rebalance = 'packages/core/src/rebalance/';
 const observe = 'packages/controller/src/observe/';
-const bypass = 'packages/controller/src/gate/bypass.ts';
+const bypass = 'packages/controller/src/kernel/disruption/bypass.ts';
 const breaker = 'packages/core/src/drought/breaker.ts';
 const admit = 'packages/core/src/capacity/admit.ts';
 const rotation = 'packages/webhook/src/certificates/rotation.ts';
@@ -402,10 +402,10 @@ export const mutations = [
   {
     name: 'a new leader begins with a fresh budget',
     because: 'two leaders together move twice as much within a minute',
-    tests: 'packages/controller/src/act/flights',
+    tests: 'packages/controller/src/kernel/disruption/register',
     edits: [
       {
-        file: 'packages/controller/src/act/flights.ts',
+        file: 'packages/controller/src/kernel/disruption/register.ts',
         find: 'begunAtMs: [...inherited, ...this.#begunAtMs],',
         replace: 'begunAtMs: this.#begunAtMs,',
       },
@@ -450,13 +450,13 @@ export const mutations = [
   {
     name: 'four pods past the webhook',
     because: 'one eviction more than promised is made while nobody steers its replacement',
-    tests: 'packages/controller/src/gate/bypass',
+    tests: 'packages/controller/src/kernel/disruption/bypass',
     edits: [{ file: bypass, find: 'const TOLERATED = 3;', replace: 'const TOLERATED = 4;' }],
   },
   {
     name: 'a pod that comes through opens the gate at once',
     because: 'behind two API servers, of which one reaches the webhook, evictions never stop',
-    tests: 'packages/controller/src/gate/bypass',
+    tests: 'packages/controller/src/kernel/disruption/bypass',
     edits: [{ file: bypass, find: 'const SIGN_AFTER_MS = 30_000;', replace: 'const SIGN_AFTER_MS = 0;' }],
   },
   {
@@ -581,7 +581,7 @@ export const mutations = [
     tests: 'packages/controller/src/lead/succession',
     edits: [
       {
-        file: 'packages/controller/src/act/flights.ts',
+        file: 'packages/controller/src/kernel/disruption/register.ts',
         find: 'NEGATIVE_INFINITY : createdAtMs + moveTimeoutMs',
         replace: 'NEGATIVE_INFINITY : Number.POSITIVE_INFINITY',
       },

@@ -163,10 +163,10 @@ export function createController({ configuration, credentials, logger }: AppPart
     drifting: () => narrator.drifting(),
     duties: [
       () => {
-        const { flights } = moving;
+        const { register } = moving;
         takeOver({
           cluster,
-          flights,
+          register,
           client,
           lease: leaderElection.enabled ? lease : undefined,
           moveTimeoutMs: moving.moveTimeoutMs,
@@ -207,7 +207,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     ledger: ledger?.health() ?? 'inside the webhook',
     observation: observation?.state() ?? null,
     webhook: moving.bypass.state ?? moving.probe.health,
-    movesInFlight: moving.flights.state(),
+    movesInFlight: moving.register.state(),
     placeholders: moving.placeholders.state(),
     workloads: Object.fromEntries(
       [...reconciler.reported].map(([subject, { report }]) => [
@@ -242,7 +242,7 @@ function dutiesOf(
   moving: Moving,
   again: () => void,
 ): readonly (() => () => void)[] {
-  const { changes, placeholders, bulletins, holds, probe, bypass, flights } = moving;
+  const { changes, placeholders, bulletins, holds, probe, bypass, register } = moving;
   return [
     () => changes.follow(),
     () => placeholders.lead(),
@@ -250,7 +250,7 @@ function dutiesOf(
     () => liftHolds(cluster, holds),
     () => watchWebhook(probe),
     () => followAdmissions(cluster, bypass, again),
-    () => sweepFlights(flights, moving.moveMetric, moving.moveTimeoutMs, wallMs),
+    () => sweepFlights(register, moving.moveMetric, moving.moveTimeoutMs, wallMs),
     () => {
       observation?.led();
       return () => undefined;

@@ -4,19 +4,19 @@ import type { ObservedWorkload, Placement, PolicyReading } from '@spotalis/core'
 import type { ApiClient, EventRecorder } from '@spotalis/kube';
 import type { Configuration, Logger, Metrics } from '@spotalis/runtime';
 import { Annotator } from './act/annotator.ts';
-import { Evictor } from './act/evictor.ts';
-import { Flights } from './act/flights.ts';
+import { Evictor } from './kernel/disruption/evictor.ts';
+import { Register } from './kernel/disruption/register.ts';
 import { wallMs } from './clocks.ts';
 import { Bridger } from './drought/bridger.ts';
 import { Droughts } from './drought/droughts.ts';
-import { Bypass } from './gate/bypass.ts';
+import { Bypass } from './kernel/disruption/bypass.ts';
 import { WebhookProbe } from './gate/webhook.ts';
 import type { Observing } from './observing.ts';
 import { placeholderMetrics } from './placeholder/metrics.ts';
 import { deploymentOfPod } from './placeholder/owner.ts';
 import { Placeholders } from './placeholder/placeholders.ts';
 import { Changes } from './rebalance/changes.ts';
-import { Holds } from './rebalance/holds.ts';
+import { Holds } from './kernel/disruption/holds.ts';
 import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
 import { Bulletins } from './report/bulletin.ts';
@@ -55,7 +55,7 @@ export interface Moving {
   readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
   readonly narrator: Narrator;
   readonly changes: Changes;
-  readonly flights: Flights;
+  readonly register: Register;
   readonly moveTimeoutMs: () => number;
   readonly holds: Holds;
   readonly probe: WebhookProbe;
@@ -82,7 +82,7 @@ export function openMoving(parts: MovingParts): Moving {
   const narrator = new Narrator({ recorder, metrics: moveMetric, logger });
   viewConditions(metrics, () => narrator.conditions(wallMs()));
 
-  const flights = new Flights();
+  const register = new Register();
   const holds = new Holds(Math.random);
   const changes = new Changes(cluster, wallMs);
   const bypass = new Bypass();
@@ -158,7 +158,7 @@ export function openMoving(parts: MovingParts): Moving {
       cluster,
       rooms,
       changes,
-      flights,
+      register,
       droughts,
       settings,
       webhook: () => (probe.health.kind === 'serving' ? (bypass.state ?? probe.health) : probe.health),
@@ -185,7 +185,7 @@ export function openMoving(parts: MovingParts): Moving {
     policyOf,
     narrator,
     changes,
-    flights,
+    register,
     moveTimeoutMs,
     holds,
     probe,

@@ -7,9 +7,9 @@ import type {
 } from '@spotalis/core';
 import { LedgerUnavailable } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
-import type { Evictor } from '../act/evictor.ts';
+import type { Evictor } from '../kernel/disruption/evictor.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
-import type { Holds } from '../rebalance/holds.ts';
+import type { Holds } from '../kernel/disruption/holds.ts';
 import type { LedgerReading } from '../rebalance/snapshot.ts';
 import type { DroughtNarrator } from '../report/droughts.ts';
 import type { Droughts } from './droughts.ts';

@@ -11,14 +11,14 @@ import {
 } from '@spotalis/core';
 import type { RecordedEvent } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import type { Outcome } from '../act/evictor.ts';
-import { Flights } from '../act/flights.ts';
-import { Bypass } from '../gate/bypass.ts';
+import type { Outcome } from '../kernel/disruption/evictor.ts';
+import { Register } from '../kernel/disruption/register.ts';
+import { Bypass } from '../kernel/disruption/bypass.ts';
 import { Rooms } from '../observe/rooms.ts';
 import { Narrator } from '../report/narrator.ts';
 import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from '../testing/objects.ts';
 import { Changes } from './changes.ts';
-import { Holds } from './holds.ts';
+import { Holds } from '../kernel/disruption/holds.ts';
 import { Ledgers } from './ledgers.ts';
 import { Rebalancer } from './rebalancer.ts';
 import type { LedgerReading } from './snapshot.ts';
@@ -66,7 +66,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
   for (const [rank, name] of ['a', 'b', 'c', 'd'].entries()) {
     cluster.pods.upsert(aPod(name, { node: 'spot-1', ready: true, mark: mark(name, 'spot', rank) }), true);
   }
-  const flights = new Flights();
+  const register = new Register();
   const bypass = new Bypass();
   const events: RecordedEvent[] = [];
   const asked: string[] = [];
@@ -104,7 +104,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       cluster,
       rooms,
       placeholders: { evidence: () => script.evidence },
-      flights,
+      register,
       droughts: undefined,
       changes: new Changes(cluster, () => clock.nowMs),
       settings: () => ({ ...settings, ...change }),
@@ -178,7 +178,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     look,
     replace,
     rebalancer,
-    flights,
+    register,
     bypass,
     events,
     asked,
@@ -281,7 +281,7 @@ describe('one look after another at a workload with two pods too many on spot', 
   ])(
     'takes replacements that were not steered for a bypass: $where, $isBypass',
     async ({ isBypass, change, workload: annotations }) => {
-      const { cluster, look, flights, bypass, replace, script } = stage(change);
+      const { cluster, look, register, bypass, replace, script } = stage(change);
       const workload = cluster.deployments.get('shop/web')!;
       if (annotations) script.policy = readPolicy({ workload: annotations, namespace: {}, defaults: {} });
       const departure = {
@@ -295,7 +295,7 @@ describe('one look after another at a workload with two pods too many on spot', 
       } as const;
       for (const name of ['a', 'b', 'c']) {
         const present = cluster.podsOf(workload).map(({ metadata }) => metadata.uid);
-        flights.begin({ ...departure, pod: { name, uid: `${name}-uid` }, present }, 1_000_000);
+        register.begin({ ...departure, pod: { name, uid: `${name}-uid` }, present }, 1_000_000);
         replace(name, `${name}2`, 'on-demand', false);
         const unsteered = aPod(`${name}2`, { node: 'od-1' });
         cluster.pods.upsert(unsteered, false);
@@ -313,11 +313,11 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('writes nothing without the lease', async () => {
-    const { look, script, asked, flights } = stage();
+    const { look, script, asked, register } = stage();
     script.mayWrite = false;
     await look();
     expect(asked).toEqual([]);
-    expect(flights.count).toBe(0);
+    expect(register.count).toBe(0);
   });
 
   it.each<[Outcome['kind'], Outcome, number]>([
@@ -327,11 +327,11 @@ describe('one look after another at a workload with two pods too many on spot', 
     ['unread', { kind: 'unread', error: new Error('503') }, 5_000],
     ['stale', { kind: 'stale' }, 500],
   ])('that is %s has spent no budget, and is asked again later', async (_kind, outcome, againInMs) => {
-    const { look, script, asked, flights } = stage();
+    const { look, script, asked, register } = stage();
     script.outcome = outcome;
     const inMs = await look();
     expect(inMs).toBeLessThanOrEqual(againInMs);
-    expect(flights.use({ workloadUid: 'web-uid', namespace: 'shop' }, 60, 1_000_000)).toMatchObject({
+    expect(register.use({ workloadUid: 'web-uid', namespace: 'shop' }, 60, 1_000_000)).toMatchObject({
       cluster: 0,
       begunAtMs: [],
     });
@@ -342,15 +342,15 @@ describe('one look after another at a workload with two pods too many on spot', 
     script.outcome = { kind: 'evicted' };
     await look(againInMs);
     expect(asked).toHaveLength(2);
-    expect(flights.count).toBe(1);
+    expect(register.count).toBe(1);
   });
 
   it('counts a move whose answer was lost until the pod shows that it stays', async () => {
-    const { look, script, asked, ended, flights } = stage();
+    const { look, script, asked, ended, register } = stage();
     script.outcome = { kind: 'error', error: new Error('reset'), retryable: true };
     expect(await look()).toBeLessThanOrEqual(15_000);
     await look(14_000);
-    expect({ asked: asked.length, inFlight: flights.count }).toEqual({ asked: 1, inFlight: 1 });
+    expect({ asked: asked.length, inFlight: register.count }).toEqual({ asked: 1, inFlight: 1 });
     script.outcome = { kind: 'evicted' };
     await look(1_000);
     expect(ended).toEqual(['spot on-demand lost']);
@@ -358,10 +358,10 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('takes a pod that is gone already as moved', async () => {
-    const { look, script, flights, events } = stage();
+    const { look, script, register, events } = stage();
     script.outcome = { kind: 'gone' };
     await look();
-    expect(flights.count).toBe(1);
+    expect(register.count).toBe(1);
     expect(events).toEqual([]);
   });
 
@@ -372,7 +372,7 @@ describe('one look after another at a workload with two pods too many on spot', 
     away.script.serving = false;
     await away.look();
     const spent = stage();
-    spent.flights.succeed([], spent.clock.nowMs - 2_000);
+    spent.register.succeed([], spent.clock.nowMs - 2_000);
     const inMs = await spent.look();
     expect([readOnly.asked, away.asked, spent.asked]).toEqual([[], [], []]);
     expect(inMs).toBeLessThanOrEqual(58_000);
@@ -456,11 +456,11 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('goes on counting a move of a workload that is gone until it is told so', async () => {
-    const { look, rebalancer, flights, ended } = stage();
+    const { look, rebalancer, register, ended } = stage();
     await look();
-    expect(flights.count).toBe(1);
+    expect(register.count).toBe(1);
     rebalancer.forget(subject, 'web-uid', true);
-    expect(flights.count).toBe(0);
+    expect(register.count).toBe(0);
     expect(ended).toEqual(['spot on-demand superseded']);
   });
 });

@@ -8,17 +8,17 @@ import {
 } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
-import type { Evictor, Outcome } from '../act/evictor.ts';
-import { sceneOf } from '../act/scene.ts';
+import type { Evictor, Outcome } from '../kernel/disruption/evictor.ts';
+import { sceneOf } from '../kernel/disruption/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
-import type { Bypass } from '../gate/bypass.ts';
+import type { Bypass } from '../kernel/disruption/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
 import { subjectOfWorkload } from '../lead/subject.ts';
 import type { Placeholders } from '../placeholder/placeholders.ts';
 import { tendProof } from '../placeholder/proof.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
 import type { Narrator } from '../report/narrator.ts';
-import type { Holds } from './holds.ts';
+import type { Holds } from '../kernel/disruption/holds.ts';
 import { type LedgerReading, type SnapshotSources, takeSnapshot } from './snapshot.ts';
 
 /** Something is about to be known: a replacement is seen, a store catches up. */
@@ -74,7 +74,7 @@ export class Rebalancer {
     this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
     const first = this.#decide(workload, policy, ledger);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
-    tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
+    tendProof({ placeholders, register: sources.register, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
     const act = heldActs[trace.verdict.kind];
     const hold = act && holds.of(uid, nowMs, act);
@@ -84,7 +84,7 @@ export class Rebalancer {
       tellAgainMs,
       inMs(hold?.untilMs, nowMs),
       trace.verdict.kind === 'wait' ? inMs(trace.verdict.untilMs, nowMs) : undefined,
-      inMs(sources.flights.nextLookMs(uid, moveTimeoutMs()), nowMs),
+      inMs(sources.register.nextLookMs(uid, moveTimeoutMs()), nowMs),
     ].filter((ms) => ms !== undefined);
     return due.length === 0 ? undefined : Math.min(...due);
   }
@@ -100,10 +100,10 @@ export class Rebalancer {
     isSteered: boolean,
   ): number | undefined {
     const { sources, bypass, metrics, moveTimeoutMs, now, logger } = this.#parts;
-    if (!sources.flights.has(workloadUid)) return undefined;
+    if (!sources.register.has(workloadUid)) return undefined;
     const nowMs = now();
     const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
-    const landed = sources.flights.follow(
+    const landed = sources.register.follow(
       workloadUid,
       sceneOf(sources.cluster, workload),
       limits,
@@ -113,9 +113,9 @@ export class Rebalancer {
         else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
       },
     );
-    metrics.inFlight(sources.flights.count);
+    metrics.inFlight(sources.register.count);
     if (landed === undefined) {
-      return inMs(sources.flights.nextLookMs(workloadUid, limits.moveTimeoutMs), nowMs);
+      return inMs(sources.register.nextLookMs(workloadUid, limits.moveTimeoutMs), nowMs);
     }
     const { result, move, lastedMs } = landed;
     if (move === undefined) return undefined;
@@ -142,7 +142,7 @@ export class Rebalancer {
     this.#relists.delete(workloadUid);
     if (!isGone) return;
     this.follow(workloadUid, undefined, false);
-    sources.flights.forget(workloadUid);
+    sources.register.forget(workloadUid);
   }
 
   #decide(workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): RebalanceTrace {
@@ -229,7 +229,7 @@ export class Rebalancer {
     const { sources, holds, bypass, probe, relist, policyOf, mayActOn, narrator, evictor, now } = this.#parts;
     const { uid, namespace = '' } = workload.metadata;
     if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
-    if (!bypass.allows(sources.flights.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
+    if (!bypass.allows(sources.register.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
     await probe.ask();
     const ledger = await relist(workload);
     const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${workload.metadata.name}`);
@@ -240,7 +240,7 @@ export class Rebalancer {
     const trace = this.#decide(current, policyOf(current), ledger);
     if (trace.verdict.kind !== 'move') return { trace, againInMs: isAtRest(trace) ? undefined : SOON_MS };
     // From here to the departure nothing waits, so that two workers cannot spend one budget.
-    if (!bypass.allows(sources.flights.unproven(now()))) return { trace, againInMs: SOON_MS };
+    if (!bypass.allows(sources.register.unproven(now()))) return { trace, againInMs: SOON_MS };
     if (!mayActOn(workload)) return { trace };
     const { move } = trace.verdict;
     this.#depart(workload, move);
@@ -251,12 +251,12 @@ export class Rebalancer {
 
   #depart(workload: ObservedWorkload, move: Move): void {
     const { sources, bypass, now, metrics } = this.#parts;
-    const { cluster, flights } = sources;
+    const { cluster, register } = sources;
     const { uid, namespace = '' } = workload.metadata;
     const { pod, from, to, node, evidence } = move;
     const nowMs = now();
     if (move.trial) bypass.tried(nowMs);
-    flights.begin(
+    register.begin(
       {
         workloadUid: uid,
         namespace,
@@ -270,7 +270,7 @@ export class Rebalancer {
       },
       nowMs,
     );
-    metrics.inFlight(flights.count);
+    metrics.inFlight(register.count);
   }
 
   /** Returns whether the pod goes, by us. */
@@ -280,7 +280,7 @@ export class Rebalancer {
     switch (outcome.kind) {
       case 'evicted':
       case 'gone':
-        sources.flights.sent(uid, 'taken');
+        sources.register.sent(uid, 'taken');
         holds.lift(uid);
         return outcome.kind === 'evicted';
       case 'stale':
@@ -288,7 +288,7 @@ export class Rebalancer {
         break;
       case 'error':
         // It may have been carried out: it counts until the pod shows.
-        sources.flights.sent(uid, 'unknown');
+        sources.register.sent(uid, 'unknown');
         holds.refused(uid, outcome, move.pdb !== null, now());
         logger.warn('eviction without an answer', { pod: move.pod.name, error: outcome.error });
         return false;
@@ -304,8 +304,8 @@ export class Rebalancer {
         logger.debug('eviction refused', { pod: move.pod.name, reason, message });
       }
     }
-    sources.flights.cancel(uid);
-    metrics.inFlight(sources.flights.count);
+    sources.register.cancel(uid);
+    metrics.inFlight(sources.register.count);
     return false;
   }
 }

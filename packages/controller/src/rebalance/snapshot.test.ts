@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readPolicy, type RebalanceSettings } from '@spotalis/core';
-import { Flights } from '../act/flights.ts';
+import { Register } from '../kernel/disruption/register.ts';
 import { Rooms } from '../observe/rooms.ts';
 import { aDeployment, aManagedCluster } from '../testing/objects.ts';
 import { Changes } from './changes.ts';
@@ -21,7 +21,7 @@ function droughtIn(readOnly: boolean) {
       cluster,
       rooms: new Rooms(cluster),
       changes: new Changes(cluster, () => 0),
-      flights: new Flights(),
+      register: new Register(),
       placeholders: { evidence: () => ({ kind: 'none' }) },
       droughts: droughts as never,
       settings: () => ({ readOnly, maxMovesPerMinute: 60 }) as RebalanceSettings,

@@ -10,7 +10,7 @@ import {
   workloadViewOf,
 } from '@spotalis/core';
 import type { StoredBreaker } from '@spotalis/ledger';
-import type { Flights } from '../act/flights.ts';
+import type { Register } from '../kernel/disruption/register.ts';
 import type { Droughts } from '../drought/droughts.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Rooms } from '../observe/rooms.ts';
@@ -28,7 +28,7 @@ export interface SnapshotSources {
   readonly cluster: Cluster;
   readonly rooms: Rooms;
   readonly changes: Changes;
-  readonly flights: Flights;
+  readonly register: Register;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
   /** Undefined where the ledger is inside the webhook. */
   readonly droughts: Droughts | undefined;
@@ -44,7 +44,7 @@ export function takeSnapshot(
   ledger: LedgerReading,
   nowMs: number,
 ): RebalanceSnapshot {
-  const { cluster, changes, flights, rooms, placeholders, droughts } = sources;
+  const { cluster, changes, register, rooms, placeholders, droughts } = sources;
   const settings = sources.settings();
   const { uid, namespace = '' } = workload.metadata;
   const pods = cluster.podsOf(workload);
@@ -59,9 +59,9 @@ export function takeSnapshot(
     }),
     pods: pods.map((pod) => podViewOf(pod, cluster)),
     pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
-    history: flights.historyOf(uid),
-    budgets: flights.use({ workloadUid: uid, namespace }, settings.maxMovesPerMinute, nowMs),
-    nodes: rooms.views(flights.promised()),
+    history: register.historyOf(uid),
+    budgets: register.use({ workloadUid: uid, namespace }, settings.maxMovesPerMinute, nowMs),
+    nodes: rooms.views(register.promised()),
     placeholders: {
       spot: placeholders.evidence(uid, 'spot'),
       'on-demand': placeholders.evidence(uid, 'on-demand'),

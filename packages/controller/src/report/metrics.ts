@@ -1,6 +1,6 @@
 import { type CapacityType, capacityTypes, otherType, rebalanceReasons } from '@spotalis/core';
 import type { CounterSpec, GaugeSpec, Metrics } from '@spotalis/runtime';
-import type { FlightResult } from '../act/flights.ts';
+import type { FlightResult } from '../kernel/disruption/register.ts';
 
 const moves: CounterSpec<'from' | 'to' | 'result'> = {
   type: 'counter',

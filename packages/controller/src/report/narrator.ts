@@ -8,7 +8,7 @@ import {
 import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
-import type { Hold } from '../rebalance/holds.ts';
+import type { Hold } from '../kernel/disruption/holds.ts';
 import { type Drift, dueMsOf, followDrift } from './drift.ts';
 import type { ControllerEvent } from './events.ts';
 import type { MoveMetrics } from './metrics.ts';

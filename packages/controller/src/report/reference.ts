@@ -1,6 +1,6 @@
 import { type ReasonMeaning, reasonMeanings, rebalanceReasons } from '@spotalis/core';
 import type { EventSpec } from '@spotalis/kube';
-import type { Hold } from '../rebalance/holds.ts';
+import type { Hold } from '../kernel/disruption/holds.ts';
 
 /** The Events of one service, as its package declares them. */
 export interface ServiceEvents {

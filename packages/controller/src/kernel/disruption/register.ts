@@ -83,9 +83,9 @@ const ARRIVAL_MS = 30_000;
 const MINUTE_MS = 60_000;
 
 /** The moves in flight, what they leave behind, and what both mean for the budgets. */
-export class Flights {
+export class Register {
   /** By UID of the workload: one at a time. */
-  readonly #flights = new Map<string, Own | Inherited>();
+  readonly #underWay = new Map<string, Own | Inherited>();
   readonly #history = new Map<string, MoveHistory>();
   #begunAtMs: number[] = [];
   /** Before this nothing is known of what a predecessor did. */
@@ -98,25 +98,25 @@ export class Flights {
   succeed(suspects: Iterable<Suspect>, nowMs: number): void {
     this.#ledSinceMs = nowMs;
     for (const one of suspects) {
-      this.#flights.set(one.workloadUid, { ...one, kind: 'inherited', beganAtMs: nowMs });
+      this.#underWay.set(one.workloadUid, { ...one, kind: 'inherited', beganAtMs: nowMs });
     }
   }
 
   /** Nobody led before: there is nothing to be careful of. */
   startAfresh(): void {
     this.#ledSinceMs = undefined;
-    for (const [uid, { kind }] of this.#flights) if (kind === 'inherited') this.#flights.delete(uid);
+    for (const [uid, { kind }] of this.#underWay) if (kind === 'inherited') this.#underWay.delete(uid);
   }
 
   /** Drops what nobody looks at any more, because its workload is gone. */
   sweep(begunBeforeMs: number): void {
-    for (const [uid, { beganAtMs }] of this.#flights) {
-      if (beganAtMs < begunBeforeMs) this.#flights.delete(uid);
+    for (const [uid, { beganAtMs }] of this.#underWay) {
+      if (beganAtMs < begunBeforeMs) this.#underWay.delete(uid);
     }
   }
 
   begin(departure: Departure, nowMs: number): void {
-    this.#flights.set(departure.workloadUid, {
+    this.#underWay.set(departure.workloadUid, {
       ...departure,
       kind: 'own',
       beganAtMs: nowMs,
@@ -129,15 +129,15 @@ export class Flights {
 
   /** The API server has taken the eviction, or may have. */
   sent(workloadUid: string, eviction: 'taken' | 'unknown'): void {
-    const flight = this.#flights.get(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
     if (flight?.kind === 'own') flight.eviction = eviction;
   }
 
   /** It was refused, so nothing has happened. */
   cancel(workloadUid: string): void {
-    const flight = this.#flights.get(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
     if (flight === undefined) return;
-    this.#flights.delete(workloadUid);
+    this.#underWay.delete(workloadUid);
     const at = this.#begunAtMs.indexOf(flight.beganAtMs);
     if (at >= 0) this.#begunAtMs.splice(at, 1);
   }
@@ -149,7 +149,7 @@ export class Flights {
     limits: { readonly moveTimeoutMs: number; readonly nowMs: number },
     arrived: (steered: boolean) => void,
   ): Landed | undefined {
-    const flight = this.#flights.get(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
     if (flight === undefined) return undefined;
     const { nowMs, moveTimeoutMs } = limits;
     const lastedMs = nowMs - flight.beganAtMs;
@@ -160,7 +160,7 @@ export class Flights {
     const ended = result ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
     if (ended === undefined) return undefined;
     if (ended === 'lost') this.cancel(workloadUid);
-    else this.#flights.delete(workloadUid);
+    else this.#underWay.delete(workloadUid);
     if (flight.kind === 'inherited') return { result: ended, move: undefined, lastedMs };
     if (ended !== 'lost') {
       const { from, to, override } = flight;
@@ -173,7 +173,7 @@ export class Flights {
 
   /** When the flight of a workload has to be looked at again at the latest. */
   nextLookMs(workloadUid: string, moveTimeoutMs: number): number | undefined {
-    const flight = this.#flights.get(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
     if (flight === undefined) return undefined;
     if (flight.kind === 'inherited') return Math.min(flight.untilMs, flight.beganAtMs + moveTimeoutMs);
     const waitsForAnswer = flight.eviction === 'unknown';
@@ -198,7 +198,7 @@ export class Flights {
   ) {
     const nodes = new Map<string, number>();
     let inNamespace = 0;
-    for (const flight of this.#flights.values()) {
+    for (const flight of this.#underWay.values()) {
       if (flight.namespace === namespace) inNamespace++;
       for (const node of nodesOf(flight)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
@@ -207,9 +207,9 @@ export class Flights {
         ? Array.from({ length: maxMovesPerMinute }, () => this.#ledSinceMs ?? nowMs)
         : [];
     return {
-      cluster: this.#flights.size,
+      cluster: this.#underWay.size,
       namespace: inNamespace,
-      workload: this.#flights.has(workloadUid) ? 1 : 0,
+      workload: this.#underWay.has(workloadUid) ? 1 : 0,
       nodes,
       begunAtMs: [...inherited, ...this.#begunAtMs],
     };
@@ -218,7 +218,7 @@ export class Flights {
   /** Room that replacements still to be scheduled will take. */
   promised(): ReadonlyMap<string, Resources> {
     const promised = new Map<string, Resources>();
-    for (const flight of this.#flights.values()) {
+    for (const flight of this.#underWay.values()) {
       if (flight.kind === 'inherited') continue;
       promised.set(flight.evidence, addResources(promised.get(flight.evidence) ?? {}, flight.requests));
     }
@@ -226,17 +226,17 @@ export class Flights {
   }
 
   get count(): number {
-    return this.#flights.size;
+    return this.#underWay.size;
   }
 
   /** The move of a workload that this process began. */
   departureOf(workloadUid: string): Departure | undefined {
-    const flight = this.#flights.get(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
     return flight?.kind === 'own' ? flight : undefined;
   }
 
   has(workloadUid: string): boolean {
-    return this.#flights.has(workloadUid);
+    return this.#underWay.has(workloadUid);
   }
 
   /**
@@ -245,7 +245,7 @@ export class Flights {
    */
   unproven(nowMs: number): number {
     let count = 0;
-    for (const flight of this.#flights.values()) {
+    for (const flight of this.#underWay.values()) {
       if (flight.kind !== 'own' || flight.replacement !== 'unseen') continue;
       if (flight.beganAtMs > nowMs - ARRIVAL_MS) count++;
     }
@@ -254,7 +254,7 @@ export class Flights {
 
   /** For people. */
   state(): unknown {
-    return [...this.#flights.values()].map((flight) => ({
+    return [...this.#underWay.values()].map((flight) => ({
       workloadUid: flight.workloadUid,
       beganAt: new Date(flight.beganAtMs).toISOString(),
       ...(flight.kind === 'own'

@@ -1,5 +1,5 @@
-import type { RefusedAnnotation } from '../act/annotator.ts';
-import type { Outcome } from '../act/evictor.ts';
+import type { RefusedAnnotation } from '../../act/annotator.ts';
+import type { Outcome } from './evictor.ts';
 
 /** Why what was decided did not happen, for people. */
 export interface Hold {
