@@ -390,12 +390,60 @@ export const mutations = [
   {
     name: "one move more than the minute's budget",
     because: 'the limit of the whole cluster is exceeded',
-    tests: `${rebalance}budget`,
+    tests: 'packages/core/src/disruption/arbitrate',
     edits: [
       {
-        file: `${rebalance}budget.ts`,
-        find: 'if (recent.length < limit) return null;',
-        replace: 'if (recent.length <= limit) return null;',
+        file: 'packages/core/src/disruption/register.ts',
+        find: 'return this.minute.left > 0 ? null',
+        replace: 'return this.minute.left >= 0 ? null',
+      },
+    ],
+  },
+  {
+    name: 'two modules disturb one workload',
+    because: 'a workload loses two pods at a time',
+    tests: 'packages/core/src/disruption/arbitrate',
+    edits: [
+      {
+        file: 'packages/core/src/disruption/arbitrate.ts',
+        find: 'use.busy(intent.workload.uid) ?? (isExempt',
+        replace: '(isExempt',
+      },
+    ],
+  },
+  {
+    name: 'one tenant takes all turns',
+    because: 'the workloads of the others wait for as long as it churns',
+    tests: 'packages/core/src/disruption/arbitrate',
+    edits: [
+      {
+        file: 'packages/core/src/disruption/turn.ts',
+        find: 'return a.load - b.load || (',
+        replace: 'return (',
+      },
+    ],
+  },
+  {
+    name: 'a grant spends its budget only when it is confirmed',
+    because: 'all that are granted while a LIST is under way exceed the budget together',
+    tests: 'packages/controller/src/kernel/disruption/executor',
+    edits: [
+      {
+        file: 'packages/controller/src/kernel/disruption/register.ts',
+        find: 'underWay: new Map([...this.#underWay].map(',
+        replace: "underWay: new Map([...this.#underWay].filter(([, { kind }]) => kind !== 'reserved').map(",
+      },
+    ],
+  },
+  {
+    name: 'what a fresh look puts in place of a granted pod is not granted',
+    because: 'two pods leave one node at a time',
+    tests: 'packages/controller/src/kernel/disruption/executor',
+    edits: [
+      {
+        file: 'packages/controller/src/kernel/disruption/executor.ts',
+        find: 'const instead = arbiter.askToEvict(intent);',
+        replace: 'const instead = arbiter.askToEvict(asked);',
       },
     ],
   },
@@ -406,8 +454,8 @@ export const mutations = [
     edits: [
       {
         file: 'packages/controller/src/kernel/disruption/register.ts',
-        find: 'begunAtMs: [...inherited, ...this.#begunAtMs],',
-        replace: 'begunAtMs: this.#begunAtMs,',
+        find: 'begun: [...inherited, ...this.#begun],',
+        replace: 'begun: this.#begun,',
       },
     ],
   },

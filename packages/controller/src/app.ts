@@ -19,7 +19,7 @@ import {
   type RootLogger,
 } from '@spotalis/runtime';
 import { wallMs } from './clocks.ts';
-import { followAdmissions, liftHolds, sweepFlights, watchWebhook } from './lead/duties.ts';
+import { followAdmissions, liftHolds, sweepDisruptions, watchWebhook } from './lead/duties.ts';
 import { Leading } from './lead/leading.ts';
 import { Leadership } from './lead/leadership.ts';
 import { leadMetrics } from './lead/metrics.ts';
@@ -128,6 +128,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     leaseNamespace,
     mayWrite,
     onWebhookChange: () => leading.again(),
+    wake: (subject) => leading.wake(subject),
     metrics,
     logger,
   });
@@ -242,7 +243,7 @@ function dutiesOf(
   moving: Moving,
   again: () => void,
 ): readonly (() => () => void)[] {
-  const { changes, placeholders, bulletins, holds, probe, bypass, register } = moving;
+  const { changes, placeholders, bulletins, holds, probe, bypass, executor } = moving;
   return [
     () => changes.follow(),
     () => placeholders.lead(),
@@ -250,7 +251,7 @@ function dutiesOf(
     () => liftHolds(cluster, holds),
     () => watchWebhook(probe),
     () => followAdmissions(cluster, bypass, again),
-    () => sweepFlights(register, moving.moveMetric, moving.moveTimeoutMs, wallMs),
+    () => sweepDisruptions(executor, moving.moveTimeoutMs, wallMs),
     () => {
       observation?.led();
       return () => undefined;

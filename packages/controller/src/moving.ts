@@ -9,6 +9,9 @@ import { Register } from './kernel/disruption/register.ts';
 import { wallMs } from './clocks.ts';
 import { Bridger } from './drought/bridger.ts';
 import { Droughts } from './drought/droughts.ts';
+import { Arbiter } from './kernel/disruption/arbiter.ts';
+import { Executor } from './kernel/disruption/executor.ts';
+import { subjectOfAsker } from './lead/subject.ts';
 import { Bypass } from './kernel/disruption/bypass.ts';
 import { WebhookProbe } from './gate/webhook.ts';
 import type { Observing } from './observing.ts';
@@ -45,6 +48,8 @@ export interface MovingParts {
   readonly mayWrite: () => boolean;
   /** The webhook serves, or does so no more: every workload is to be looked at. */
   readonly onWebhookChange: () => void;
+  /** The subject was granted what it waited for. */
+  readonly wake: (subject: string) => void;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -56,6 +61,7 @@ export interface Moving {
   readonly narrator: Narrator;
   readonly changes: Changes;
   readonly register: Register;
+  readonly executor: Executor;
   readonly moveTimeoutMs: () => number;
   readonly holds: Holds;
   readonly probe: WebhookProbe;
@@ -102,6 +108,26 @@ export function openMoving(parts: MovingParts): Moving {
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
   const evictor = new Evictor(client, mayWrite);
+  const arbiter = new Arbiter({
+    register,
+    budgets() {
+      const { maxInFlight, maxMovesPerMinute, fallback } = settings();
+      return { maxInFlight, maxMovesPerMinute, maxRemovalsPerMinute: fallback.maxRemovalsPerMinute };
+    },
+    wake: (asker) => parts.wake(subjectOfAsker(asker)),
+    now: wallMs,
+  });
+  const executor = new Executor({
+    arbiter,
+    register,
+    holds,
+    bypass,
+    evictor,
+    metrics: moveMetric,
+    moveTimeoutMs,
+    now: wallMs,
+    logger,
+  });
   const bulletins = new Bulletins({
     client,
     cluster,
@@ -163,7 +189,7 @@ export function openMoving(parts: MovingParts): Moving {
       settings,
       webhook: () => (probe.health.kind === 'serving' ? (bypass.state ?? probe.health) : probe.health),
     },
-    evictor,
+    executor,
     bridger,
     annotator: new Annotator({ client, pause: (ms) => delay(ms) }),
     holds,
@@ -186,6 +212,7 @@ export function openMoving(parts: MovingParts): Moving {
     narrator,
     changes,
     register,
+    executor,
     moveTimeoutMs,
     holds,
     probe,

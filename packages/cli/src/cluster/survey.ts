@@ -232,4 +232,4 @@ export class Survey {
   }
 }
 
-const noMoves: BudgetUse = { cluster: 0, namespace: 0, workload: 0, nodes: new Map(), begunAtMs: [] };
+const noMoves: BudgetUse = { workload: 0, nodes: new Map() };

@@ -1,8 +1,7 @@
-import type { Register } from '../kernel/disruption/register.ts';
+import type { Executor } from '../kernel/disruption/executor.ts';
 import type { Bypass } from '../kernel/disruption/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
 import type { Cluster } from '../observe/cluster.ts';
-import type { MoveMetrics } from '../report/metrics.ts';
 import type { Holds } from '../kernel/disruption/holds.ts';
 
 /** Each move asks on its own; this is for the reports, and for moves that wait for the webhook to come back. */
@@ -17,16 +16,14 @@ export function watchWebhook(probe: Pick<WebhookProbe, 'ask'>): () => void {
   return () => clearInterval(timer);
 }
 
-/** Drops moves of workloads that nobody looks at any more. Returns the way out. */
-export function sweepFlights(
-  register: Pick<Register, 'sweep' | 'count'>,
-  metrics: Pick<MoveMetrics, 'inFlight'>,
+/** Drops disruptions of workloads that nobody looks at any more. Returns the way out. */
+export function sweepDisruptions(
+  executor: Pick<Executor, 'sweep'>,
   moveTimeoutMs: () => number,
   now: () => number,
 ): () => void {
   const timer = setInterval(() => {
-    register.sweep(now() - FORGET_AFTER_TIMEOUTS * moveTimeoutMs());
-    metrics.inFlight(register.count);
+    executor.sweep(now() - FORGET_AFTER_TIMEOUTS * moveTimeoutMs());
   }, ASK_MS);
   return () => clearInterval(timer);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  evictionFor,
   type ObservedWorkload,
   type PlaceholderEvidence,
   preparePlacement,
@@ -13,6 +14,8 @@ import type { RecordedEvent } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import type { Outcome } from '../kernel/disruption/evictor.ts';
 import { Register } from '../kernel/disruption/register.ts';
+import { Arbiter } from '../kernel/disruption/arbiter.ts';
+import { Executor } from '../kernel/disruption/executor.ts';
 import { Bypass } from '../kernel/disruption/bypass.ts';
 import { Rooms } from '../observe/rooms.ts';
 import { Narrator } from '../report/narrator.ts';
@@ -72,6 +75,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
   const asked: string[] = [];
   const ended: string[] = [];
   const relisted: string[] = [];
+  const woken: string[] = [];
   const wrote: string[] = [];
   const proofs: string[] = [];
   const script = {
@@ -99,6 +103,33 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     const { counts } = script;
     return counts === null ? read : { ...read, counts: new Map([['web-1-uid', counts]]) };
   };
+  const holds = new Holds(() => 0);
+  const now = (): number => clock.nowMs;
+  const executor = new Executor({
+    arbiter: new Arbiter({
+      register,
+      budgets: () => ({ ...settings, maxRemovalsPerMinute: 100, ...change }),
+      wake: (asker) => woken.push(asker),
+      now,
+    }),
+    register,
+    holds,
+    bypass,
+    evictor: {
+      evict: (_namespace, { name }) => {
+        asked.push(name);
+        return Promise.resolve(script.outcome);
+      },
+      removeUnscheduled: () => Promise.resolve(script.outcome),
+    },
+    metrics: {
+      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
+      inFlight: () => undefined,
+    },
+    moveTimeoutMs: () => 600_000,
+    now,
+    logger,
+  });
   const rebalancer = new Rebalancer({
     sources: {
       cluster,
@@ -111,12 +142,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       webhook: () =>
         script.serving ? (bypass.state ?? { kind: 'serving' }) : { kind: 'notServing', detail: 'down' },
     },
-    evictor: {
-      evict: (_namespace, { name }) => {
-        asked.push(name);
-        return Promise.resolve(script.outcome);
-      },
-    },
+    executor,
     annotator: {
       write: (_namespace, changes, { mayWrite }) => {
         script.onWrite();
@@ -130,7 +156,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
         return Promise.resolve({ written: changes.length, left: 0, refused: null });
       },
     },
-    holds: new Holds(() => 0),
+    holds,
     placeholders: {
       want: ({ uid, type }) => void proofs.push(`want ${type} for ${uid}`),
       keep: ({ uid, type }) => void proofs.push(`keep ${type} for ${uid}`),
@@ -145,11 +171,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       metrics: { blocked: () => undefined },
       logger,
     }),
-    metrics: {
-      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
-      annotated: () => undefined,
-      inFlight: () => undefined,
-    },
+    metrics: { annotated: () => undefined },
     logger,
     moveTimeoutMs: () => 600_000,
     relist: async (workload) => {
@@ -295,7 +317,17 @@ describe('one look after another at a workload with two pods too many on spot', 
       } as const;
       for (const name of ['a', 'b', 'c']) {
         const present = cluster.podsOf(workload).map(({ metadata }) => metadata.uid);
-        register.begin({ ...departure, pod: { name, uid: `${name}-uid` }, present }, 1_000_000);
+        const pod = { name, uid: `${name}-uid`, resourceVersion: '1' };
+        const asker = {
+          subject: `distribution/${subject}`,
+          disrupts: { uid: 'web-uid', namespace: 'shop' },
+          nowMs: 1_000_000,
+        };
+        register.reserve(
+          evictionFor(asker, 'SpotSurplus', { ...departure, pod, pdb: null, trial: false }),
+          1_000_000,
+        );
+        register.begin({ ...departure, pod, present }, 1_000_000);
         replace(name, `${name}2`, 'on-demand', false);
         const unsteered = aPod(`${name}2`, { node: 'od-1' });
         cluster.pods.upsert(unsteered, false);
@@ -331,10 +363,7 @@ describe('one look after another at a workload with two pods too many on spot', 
     script.outcome = outcome;
     const inMs = await look();
     expect(inMs).toBeLessThanOrEqual(againInMs);
-    expect(register.use({ workloadUid: 'web-uid', namespace: 'shop' }, 60, 1_000_000)).toMatchObject({
-      cluster: 0,
-      begunAtMs: [],
-    });
+    expect(register.view(60, 1_000_000)).toMatchObject({ underWay: new Map(), begun: [] });
     if (outcome.kind !== 'stale') {
       await look(againInMs - 1);
       expect(asked).toHaveLength(1);

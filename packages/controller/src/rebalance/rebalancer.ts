@@ -1,19 +1,22 @@
 import {
   decide,
-  type Move,
+  deferred,
+  type EvictIntent,
+  evictionFor,
   type ObservedWorkload,
   type PolicyReading,
   type RebalanceTrace,
   tokenOf,
+  type Verdict,
 } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
-import type { Evictor, Outcome } from '../kernel/disruption/evictor.ts';
 import { sceneOf } from '../kernel/disruption/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
 import type { Bypass } from '../kernel/disruption/bypass.ts';
+import type { Confirmed, Executor } from '../kernel/disruption/executor.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
-import { subjectOfWorkload } from '../lead/subject.ts';
+import { askerOf, subjectOfWorkload } from '../lead/subject.ts';
 import type { Placeholders } from '../placeholder/placeholders.ts';
 import { tendProof } from '../placeholder/proof.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
@@ -31,7 +34,7 @@ const NEXT_BATCH_MS = 1_000;
 
 export interface RebalancerParts {
   readonly sources: SnapshotSources;
-  readonly evictor: Pick<Evictor, 'evict'>;
+  readonly executor: Executor;
   readonly annotator: Pick<Annotator, 'write'>;
   readonly holds: Holds;
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
@@ -40,7 +43,7 @@ export interface RebalancerParts {
   readonly bypass: Bypass;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly narrator: Narrator;
-  readonly metrics: Pick<MoveMetrics, 'moved' | 'annotated' | 'inFlight'>;
+  readonly metrics: Pick<MoveMetrics, 'annotated'>;
   readonly logger: Logger;
   readonly moveTimeoutMs: () => number;
   /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
@@ -69,10 +72,11 @@ export class Rebalancer {
     policy: PolicyReading,
     ledger: LedgerReading,
   ): Promise<number | undefined> {
-    const { now, narrator, sources, holds, placeholders, moveTimeoutMs } = this.#parts;
+    const { now, narrator, sources, holds, placeholders, executor, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
     this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
     const first = this.#decide(workload, policy, ledger);
+    if (!isMove(first)) executor.withdraw(askerOf(subject), uid);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, register: sources.register, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
@@ -99,42 +103,16 @@ export class Rebalancer {
     workload: ObservedWorkload | undefined,
     isSteered: boolean,
   ): number | undefined {
-    const { sources, bypass, metrics, moveTimeoutMs, now, logger } = this.#parts;
-    if (!sources.register.has(workloadUid)) return undefined;
-    const nowMs = now();
-    const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
-    const landed = sources.register.follow(
-      workloadUid,
-      sceneOf(sources.cluster, workload),
-      limits,
-      (steered) => {
-        if (!isSteered || !bypass.arrived(steered, nowMs)) return;
-        if (steered) logger.info('admissions go through the webhook again');
-        else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
-      },
-    );
-    metrics.inFlight(sources.register.count);
-    if (landed === undefined) {
-      return inMs(sources.register.nextLookMs(workloadUid, limits.moveTimeoutMs), nowMs);
-    }
-    const { result, move, lastedMs } = landed;
-    if (move === undefined) return undefined;
-    metrics.moved(move.from, move.to, result);
-    logger[result === 'succeeded' || result === 'superseded' ? 'info' : 'warn']('move ended', {
-      workloadUid,
-      pod: move.pod.name,
-      from: move.from,
-      to: move.to,
-      result,
-      lastedMs: Math.round(lastedMs),
-    });
-    return undefined;
+    const { sources, executor, now } = this.#parts;
+    const untilMs = executor.follow(workloadUid, sceneOf(sources.cluster, workload), isSteered);
+    return inMs(untilMs, now());
   }
 
   /** The workload is not ours any more, or gone. */
   forget(subject: string, workloadUid: string, isGone: boolean): void {
-    const { narrator, sources, holds, placeholders } = this.#parts;
+    const { narrator, sources, holds, placeholders, executor } = this.#parts;
     narrator.forget(subject);
+    executor.withdraw(askerOf(subject), workloadUid);
     holds.forget(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
@@ -166,7 +144,7 @@ export class Rebalancer {
       case 'renumber':
         return { trace, againInMs: await this.#annotate(workload, 'renumber', verdict.renumberings) };
       case 'move':
-        return this.#move(workload, trace);
+        return isMove(trace) ? this.#move(workload, trace) : { trace };
       case 'bridge':
         return { trace, againInMs: await this.#parts.bridger?.bridge(workload, trace, verdict, ledger) };
       default:
@@ -191,7 +169,7 @@ export class Rebalancer {
     const helped = trace.reason !== 'LedgerDiffers';
     const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
-    return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: periodMs };
+    return isMove(trace) ? this.#move(workload, trace) : { trace, againInMs: periodMs };
   }
 
   async #annotate(
@@ -224,89 +202,68 @@ export class Rebalancer {
   /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */
   async #move(
     workload: ObservedWorkload,
-    seemingly: RebalanceTrace,
+    seemingly: MoveTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { sources, holds, bypass, probe, relist, policyOf, mayActOn, narrator, evictor, now } = this.#parts;
-    const { uid, namespace = '' } = workload.metadata;
+    const { sources, holds, bypass, probe, relist, policyOf, mayActOn, narrator, executor, now } =
+      this.#parts;
+    const { uid, namespace = '', name } = workload.metadata;
     if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
     if (!bypass.allows(sources.register.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
-    await probe.ask();
-    const ledger = await relist(workload);
-    const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${workload.metadata.name}`);
-    // It is looked at again because it changed.
-    if (current !== workload || !sources.cluster.isManaged(current)) {
-      return { trace: seemingly, againInMs: SOON_MS };
-    }
-    const trace = this.#decide(current, policyOf(current), ledger);
-    if (trace.verdict.kind !== 'move') return { trace, againInMs: isAtRest(trace) ? undefined : SOON_MS };
-    // From here to the departure nothing waits, so that two workers cannot spend one budget.
-    if (!bypass.allows(sources.register.unproven(now()))) return { trace, againInMs: SOON_MS };
-    if (!mayActOn(workload)) return { trace };
-    const { move } = trace.verdict;
-    this.#depart(workload, move);
-    const outcome = await evictor.evict(namespace, move.pod);
-    if (this.#settle(workload, move, outcome)) narrator.moved(workload, trace);
-    return { trace, againInMs: outcome.kind === 'stale' ? SOON_MS : undefined };
-  }
-
-  #depart(workload: ObservedWorkload, move: Move): void {
-    const { sources, bypass, now, metrics } = this.#parts;
-    const { cluster, register } = sources;
-    const { uid, namespace = '' } = workload.metadata;
-    const { pod, from, to, node, evidence } = move;
-    const nowMs = now();
-    if (move.trial) bypass.tried(nowMs);
-    register.begin(
-      {
-        workloadUid: uid,
-        namespace,
-        pod,
-        from,
-        to,
-        node,
-        evidence,
-        requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {},
-        present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
-      },
-      nowMs,
-    );
-    metrics.inFlight(register.count);
-  }
-
-  /** Returns whether the pod goes, by us. */
-  #settle(workload: ObservedWorkload, move: Move, outcome: Outcome): boolean {
-    const { sources, holds, logger, now, metrics } = this.#parts;
-    const { uid } = workload.metadata;
-    switch (outcome.kind) {
-      case 'evicted':
-      case 'gone':
-        sources.register.sent(uid, 'taken');
-        holds.lift(uid);
-        return outcome.kind === 'evicted';
-      case 'stale':
-      case 'fenced':
-        break;
-      case 'error':
-        // It may have been carried out: it counts until the pod shows.
-        sources.register.sent(uid, 'unknown');
-        holds.refused(uid, outcome, move.pdb !== null, now());
-        logger.warn('eviction without an answer', { pod: move.pod.name, error: outcome.error });
-        return false;
-      case 'unread':
-        holds.refused(uid, outcome, move.pdb !== null, now());
-        logger.warn('eviction not sent', { pod: move.pod.name, error: outcome.error });
-        break;
-      case 'blocked':
-      case 'conflict':
-      case 'tooManyBudgets':
-      case 'forbidden': {
-        const { reason, message } = holds.refused(uid, outcome, move.pdb !== null, now());
-        logger.debug('eviction refused', { pod: move.pod.name, reason, message });
+    let trace: RebalanceTrace = seemingly;
+    let againInMs: number | undefined;
+    const answer = await executor.evict(this.#evictionOf(workload, seemingly), async () => {
+      await probe.ask();
+      const ledger = await relist(workload);
+      const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${name}`);
+      if (current !== workload || !sources.cluster.isManaged(current)) {
+        // It is looked at again because it changed.
+        againInMs = SOON_MS;
+        return null;
       }
-    }
-    sources.register.cancel(uid);
-    metrics.inFlight(sources.register.count);
-    return false;
+      const fresh = this.#decide(current, policyOf(current), ledger);
+      trace = fresh;
+      if (!isMove(fresh)) {
+        againInMs = isAtRest(fresh) ? undefined : SOON_MS;
+        return null;
+      }
+      if (!bypass.allows(sources.register.unproven(now()))) {
+        againInMs = SOON_MS;
+        return null;
+      }
+      return mayActOn(workload) ? this.#confirmed(workload, fresh) : null;
+    });
+    if (answer.kind === 'deferred') return { trace: deferred(trace, answer.deferral, now()) };
+    if (answer.kind === 'cancelled') return { trace, againInMs };
+    if (answer.outcome.kind === 'evicted') narrator.moved(workload, trace);
+    return { trace, againInMs: answer.outcome.kind === 'stale' ? SOON_MS : undefined };
+  }
+
+  #evictionOf(workload: ObservedWorkload, { reason, verdict }: MoveTrace): EvictIntent {
+    const { uid, namespace = '' } = workload.metadata;
+    const asker = {
+      subject: askerOf(subjectOfWorkload(workload)),
+      disrupts: { uid, namespace },
+      nowMs: this.#parts.now(),
+    };
+    return evictionFor(asker, reason, verdict.move);
+  }
+
+  #confirmed(workload: ObservedWorkload, trace: MoveTrace): Confirmed {
+    const { cluster } = this.#parts.sources;
+    const { uid, namespace = '' } = workload.metadata;
+    const { pod, from, to, node, evidence, pdb, trial } = trace.verdict.move;
+    const departure = {
+      workloadUid: uid,
+      namespace,
+      pod,
+      from,
+      to,
+      node,
+      evidence,
+      requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {},
+      present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
+    };
+    return { intent: this.#evictionOf(workload, trace), departure, hasPdb: pdb !== null, trial };
   }
 }
 
@@ -316,6 +273,9 @@ const heldActs: Readonly<Partial<Record<RebalanceTrace['verdict']['kind'], 'evic
   correct: 'annotate',
   renumber: 'annotate',
 };
+type MoveTrace = RebalanceTrace & { readonly verdict: Extract<Verdict, { kind: 'move' }> };
+
+const isMove = (trace: RebalanceTrace): trace is MoveTrace => trace.verdict.kind === 'move';
 
 /** Nothing is to be done, or not before something changes. */
 const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>

@@ -60,7 +60,7 @@ export function takeSnapshot(
     pods: pods.map((pod) => podViewOf(pod, cluster)),
     pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
     history: register.historyOf(uid),
-    budgets: register.use({ workloadUid: uid, namespace }, settings.maxMovesPerMinute, nowMs),
+    budgets: register.use(uid),
     nodes: rooms.views(register.promised()),
     placeholders: {
       spot: placeholders.evidence(uid, 'spot'),

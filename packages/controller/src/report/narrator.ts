@@ -38,6 +38,7 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
   'Settling',
   'PodsMissing',
   'LedgerDiffers',
+  'WorkloadBusy',
   'BudgetSpent',
   'PdbBehind',
   'AwaitingSpot',

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { type Arbitration, arbitrate } from './arbitrate.ts';
 import type { EvictIntent, Intent, ModuleName, Rank, RemovalIntent } from './intent.ts';
-import type { Budgets, Deferral, RegisterView, Spent, UnderWay } from './register.ts';
+import { type Budgets, type Deferral, nothingUnderWay, type Spent, type UnderWay } from './register.ts';
 import { passedOverAtMost } from './turn.ts';
 
 const MINUTE_MS = 60_000;
@@ -46,8 +46,6 @@ const removalOf = (name: string, count: number, namespace = name, sinceMs = 0): 
   pods: Array.from({ length: count }, (_, index) => podOf(`${name}-${index}`)),
   sinceMs,
 });
-
-const nothing: RegisterView = { underWay: new Map(), begun: [], removed: [], turns: [] };
 
 /** The register as grants, ends and cancellations change it: the simplest that could be right. */
 class Model {
@@ -347,6 +345,24 @@ describe('while ranks wait all the time', () => {
   });
 });
 
+describe('the budget of the minute', () => {
+  it('is free again at the very time that a deferral tells', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(MINUTE_MS), { maxLength: 9 }), (ages) => {
+        const begun = ages.map((age) => ({ namespace: 'shop', atMs: MINUTE_MS - age }));
+        const limits = { ...wide, maxMovesPerMinute: 3 };
+        const at = (nowMs: number) =>
+          arbitrate([evictOf('web')], { ...nothingUnderWay, begun }, limits, nowMs).deferred.get('web-3');
+        const deferral = at(MINUTE_MS);
+        if (deferral?.reason !== 'BudgetSpent' || deferral.untilMs === null) return;
+        expect(at(deferral.untilMs)).toBeUndefined();
+        expect(at(deferral.untilMs - 1)).toBeDefined();
+      }),
+      propertyRuns,
+    );
+  });
+});
+
 describe('one namespace that never comes to rest', () => {
   it('does not hold up another one for longer than one eviction of each namespace', () => {
     fc.assert(
@@ -388,7 +404,7 @@ describe('one namespace that never comes to rest', () => {
     const limits = { ...wide, maxRemovalsPerMinute: 40 };
     const { granted, deferred } = arbitrate(
       [removalOf('huge', 5_000), removalOf('small', 12, 'small', 9)],
-      nothing,
+      nothingUnderWay,
       limits,
       MINUTE_MS,
     );
@@ -420,7 +436,12 @@ describe('the cost of an arbitration', () => {
         },
       });
     });
-    arbitrate(asked, nothing, { ...wide, maxInFlight: { cluster: 20, namespace: 5, node: 1 } }, MINUTE_MS);
+    arbitrate(
+      asked,
+      nothingUnderWay,
+      { ...wide, maxInFlight: { cluster: 20, namespace: 5, node: 1 } },
+      MINUTE_MS,
+    );
     return reads;
   }
 

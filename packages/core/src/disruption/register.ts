@@ -30,6 +30,8 @@ export interface RegisterView {
   readonly turns: readonly Rank[];
 }
 
+export const nothingUnderWay: RegisterView = { underWay: new Map(), begun: [], removed: [], turns: [] };
+
 export interface Budgets {
   /** Disruptions under way at once. */
   readonly maxInFlight: Readonly<Record<'cluster' | 'namespace' | 'node', number>>;

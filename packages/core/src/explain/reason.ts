@@ -151,6 +151,9 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
     means: 'a PodDisruptionBudget allows no eviction now',
     remedy: 'where it never does, relax it',
   },
+  WorkloadBusy: {
+    means: 'another disruption of the workload is under way: there is one at a time, whoever asks for it',
+  },
   BudgetSpent: {
     means:
       '`rebalance.maxMovesPerMinute` or `maxInFlight` is reached, or in a drought `fallback.maxRemovalsPerMinute`',

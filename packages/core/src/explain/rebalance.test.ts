@@ -83,6 +83,7 @@ const facts: FactsByReason = {
   TwoPdbs: { pod: 'web-7', pdbs: ['a', 'b'] },
   PdbBehind: { pod: 'web-7', pdb: 'a' },
   PdbBlocks: { pod: 'web-7', pdb: 'a', healthy: 10, needed: 10, never: false },
+  WorkloadBusy: { by: 'recycling', sinceMs: untilMs },
   BudgetSpent: { budget: 'cluster', used: 20, limit: 20 },
   FloorShort: move,
   FloorOrdinal: move,

@@ -1,6 +1,7 @@
 import { type CapacityType, isCapacityType } from '../capacity/type.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
+import type { ModuleName } from '../disruption/intent.ts';
 import type { Misfit, Misfits } from '../cluster/fit.ts';
 import type { Doom } from '../cluster/workload-pod.ts';
 import type {
@@ -133,6 +134,13 @@ const endings: Readonly<Record<FactsByReason['FallbackEnded']['how'], string>> =
   closed: 'over, and no substitute is left',
   left: 'of no matter here any more: no spot pod is missing. Others of the same placement still wait for it',
   waived: 'bridged no longer: spotalis.io/spot-fallback-after is never, so pods wait for it',
+};
+
+const modules: Readonly<Record<ModuleName, string>> = {
+  distribution: 'a move to another capacity type',
+  rightsizing: 'a restart with other resources',
+  recycling: 'a pod that leaves its node',
+  allocation: 'a restart with another CPU limit',
 };
 
 const awaited: Readonly<Record<FactsByReason['AwaitingSpot']['until'], string>> = {
@@ -301,6 +309,11 @@ function sentenceOn(trace: RebalanceTrace): string {
       const { pdb, healthy, needed, never } = trace.facts;
       const ever = never ? ' It never allows an eviction: relax it.' : '';
       return `Held by PodDisruptionBudget ${pdb}: ${healthy} pods are healthy and ${needed} must stay so.${ever}`;
+    }
+    case 'WorkloadBusy': {
+      const { by, sinceMs } = trace.facts;
+      const whose = by === null ? 'one that an earlier leader began' : modules[by];
+      return `Held because another disruption of this workload is under way since ${at(sinceMs)}: ${whose}.`;
     }
     case 'BudgetSpent': {
       const { budget, used, limit } = trace.facts;

@@ -19,6 +19,7 @@ const passing: ReadonlySet<RebalanceReason> = new Set([
   'OthersNotReady',
   'NotAvailable',
   'PdbBehind',
+  'WorkloadBusy',
   'BudgetSpent',
   'NoCapacity',
 ]);

@@ -3,7 +3,7 @@ import { readPodMark } from '../capacity/mark.ts';
 import { type CapacityType, otherType } from '../capacity/type.ts';
 import type { PodCounts } from '../distribution/target.ts';
 import { availabilityOf } from '../cluster/availability.ts';
-import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
+import { nodeHasBudget, spentNodeBudget } from './budget.ts';
 import { type Candidates, candidatesOf } from './candidate.ts';
 import { type Evidence, evidenceFor } from '../cluster/fit.ts';
 import { withPlaceholder } from '../placeholder/evidence.ts';
@@ -232,9 +232,7 @@ function firstFree(drifting: Drifting, pool: readonly Member[], exclusions: read
       (nodeHasBudget(budgets, settings, pod.nodeName)
         ? null
         : spentNodeBudget(budgets, settings, pod.nodeName, nowMs));
-    if (block === null) {
-      return spentBudget(budgets, settings, nowMs) ?? moveOf(drifting, member, evidence.node, pdb);
-    }
+    if (block === null) return moveOf(drifting, member, evidence.node, pdb);
     firstBlock ??= block;
   }
   return firstBlock ?? noCandidate([...exclusions, ...unfit]);

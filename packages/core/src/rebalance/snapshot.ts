@@ -102,13 +102,10 @@ export type WebhookState =
       readonly lastTrialAtMs: number;
     };
 
-/** Moves in flight, and those begun within the last minute. */
+/** Disruptions under way that matter to the choice of a pod. */
 export interface BudgetUse {
-  readonly cluster: number;
-  readonly namespace: number;
+  /** Of the workload, by the same module or by a leader before this one. */
   readonly workload: number;
   /** By the name of the node that a victim was on. Absent: none. */
   readonly nodes: ReadonlyMap<string, number>;
-  /** When each move of the last minute began, in any order. */
-  readonly begunAtMs: readonly number[];
 }

@@ -1,6 +1,7 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { Misfits } from '../cluster/fit.ts';
 import type { PodReference } from '../cluster/reference.ts';
+import type { ModuleName } from '../disruption/intent.ts';
 import type { PodCounts, PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { Breaker } from '../drought/breaker.ts';
 import type { WaitCounts } from '../drought/lasting.ts';
@@ -217,8 +218,13 @@ export interface FactsByReason {
     /** It asks for as many healthy pods as there are. */
     readonly never: boolean;
   };
+  WorkloadBusy: {
+    /** Null: a leader before this one began it. */
+    readonly by: ModuleName | null;
+    readonly sinceMs: number;
+  };
   BudgetSpent: {
-    readonly budget: 'cluster' | 'namespace' | 'node' | 'workload' | 'minute' | 'removals';
+    readonly budget: 'cluster' | 'namespace' | 'node' | 'minute' | 'removals';
     readonly used: number;
     readonly limit: number;
   };
@@ -291,6 +297,7 @@ export const rebalanceReasons = [
   'TwoPdbs',
   'PdbBehind',
   'PdbBlocks',
+  'WorkloadBusy',
   'BudgetSpent',
   'FloorShort',
   'FloorOrdinal',

@@ -163,5 +163,11 @@ export const narrowing: readonly (readonly [RebalanceReason, Change])[] = [
   ['TwoPdbs', withPdbs((pdbs) => [...pdbs, pdb({ name: 'second' })])],
   ['PdbBehind', withPdbs((pdbs) => pdbs.map((its) => ({ ...its, generation: 2 })))],
   ['PdbBlocks', withPdbs((pdbs) => pdbs.map((its) => ({ ...its, disruptionsAllowed: 0 })))],
-  ['BudgetSpent', (one) => ({ ...one, budgets: { ...one.budgets, cluster: 20 } })],
+  [
+    'BudgetSpent',
+    (one) => ({
+      ...one,
+      budgets: { ...one.budgets, nodes: new Map([...one.nodes.keys()].map((name) => [name, 1])) },
+    }),
+  ],
 ];

@@ -239,7 +239,7 @@ export function snapshot(change: Partial<RebalanceSnapshot> = {}): RebalanceSnap
     pods,
     pdbs: [],
     history: null,
-    budgets: { cluster: 0, namespace: 0, workload: 0, nodes: new Map(), begunAtMs: [] },
+    budgets: { workload: 0, nodes: new Map() },
     nodes: bothNodes,
     placeholders: { spot: { kind: 'off' }, 'on-demand': { kind: 'off' } },
     ledger: { kind: 'reachable' },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { evictionFor } from '@spotalis/core';
 import { type Departure, type FlightPod, Register, type Scene, underWayUntilMs } from './register.ts';
 
 const limits = (nowMs: number) => ({ nowMs, moveTimeoutMs: 600_000 });
@@ -32,7 +33,7 @@ const gone = pod('a', { ended: true, deletionMs: 1_000 });
 
 function inFlight(eviction: 'taken' | 'unknown' = 'taken') {
   const register = new Register();
-  register.begin(departure, 1_000);
+  begin(register, departure, 1_000);
   register.sent('web', eviction);
   const arrived: boolean[] = [];
   const follow = (now: Scene, nowMs = 2_000) =>
@@ -40,8 +41,26 @@ function inFlight(eviction: 'taken' | 'unknown' = 'taken') {
   return { register, follow, arrived };
 }
 
-const use = (register: Register, nowMs: number) =>
-  register.use({ workloadUid: 'web', namespace: 'shop' }, 3, nowMs);
+const use = (register: Register, nowMs: number) => {
+  const { underWay, begun } = register.view(3, nowMs);
+  const namespaces = [...underWay.values()].map(({ namespace }) => namespace);
+  return {
+    ...register.use('web'),
+    cluster: underWay.size,
+    namespace: namespaces.filter((one) => one === 'shop').length,
+    begunAtMs: begun.map(({ atMs }) => atMs),
+  };
+};
+
+/** Granted and confirmed at once. */
+function begin(register: Register, one: Departure, nowMs: number): void {
+  const { workloadUid: uid, namespace, node } = one;
+  const victim = { ...one.pod, resourceVersion: '1' };
+  const asker = { subject: `distribution/${uid}`, disrupts: { uid, namespace }, nowMs };
+  const move = { ...one, pod: victim, node, pdb: null, trial: false };
+  register.reserve(evictionFor(asker, 'SpotSurplus', move), nowMs);
+  register.begin(one, nowMs);
+}
 
 describe('a move in flight', () => {
   it('lasts until a pod that was not there before is Ready on the intended type', () => {
@@ -134,7 +153,7 @@ describe('a move in flight', () => {
 
   it('that was refused was none', () => {
     const register = new Register();
-    register.begin(departure, 1_000);
+    begin(register, departure, 1_000);
     register.cancel('web');
     expect(use(register, 1_000)).toMatchObject({ cluster: 0, begunAtMs: [] });
     expect(register.historyOf('web')).toBeNull();
@@ -161,7 +180,7 @@ describe('a leader after another', () => {
 
   it('burdens the node that a pod is leaving, as its predecessor did, until the pod is gone', () => {
     const register = successor();
-    register.begin({ ...departure, workloadUid: 'api' }, 2_000);
+    begin(register, { ...departure, workloadUid: 'api' }, 2_000);
     expect(use(register, 2_000).nodes).toEqual(new Map([['spot-1', 2]]));
     register.follow('web', scene(pod('b'), pod('c')), limits(3_000), () => undefined);
     expect(use(register, 3_000).nodes).toEqual(new Map([['spot-1', 1]]));

@@ -1,0 +1,102 @@
+import { arbitrate, type Budgets, type Deferral, type EvictIntent, type Intent } from '@spotalis/core';
+import type { Register } from './register.ts';
+
+/** Whoever still wants something says so at its next look, which is sooner. */
+const FORGET_MS = 60_000;
+
+export interface ArbiterParts {
+  readonly register: Register;
+  readonly budgets: () => Budgets;
+  /** What the subject asked for before was granted: it is to be looked at now. */
+  readonly wake: (subject: string) => void;
+  readonly now: () => number;
+}
+
+interface Waiting {
+  readonly intent: Intent;
+  readonly askedAtMs: number;
+}
+
+/** Keeps the intents that wait, and reserves what is granted in the register in the same tick. */
+export class Arbiter {
+  readonly #parts: ArbiterParts;
+  /** By id, the newest that was asked for. */
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(parts: ArbiterParts) {
+    this.#parts = parts;
+  }
+
+  /** In place of what was asked for under the same id. Null: it is reserved. */
+  askToEvict(intent: EvictIntent): Deferral | null {
+    const { register, now } = this.#parts;
+    register.expire(now() - FORGET_MS);
+    const reserved = register.reservationOf(intent.workload.uid);
+    if (reserved?.id === intent.id) {
+      if (reserved.pod.uid === intent.pod.uid && reserved.node === intent.node) return null;
+      register.cancel(intent.workload.uid);
+    }
+    this.#wait(intent);
+    const deferral = this.#spentForAll(intent) ?? this.#arbitrate(intent).get(intent.id) ?? null;
+    if (deferral === null) this.#waiting.delete(intent.id);
+    return deferral;
+  }
+
+  /** It is not wanted any more, neither waiting nor reserved. */
+  withdraw(id: string, workloadUid: string): void {
+    this.#waiting.delete(id);
+    const { register } = this.#parts;
+    if (register.reservationOf(workloadUid)?.id !== id) return;
+    register.cancel(workloadUid);
+    this.freed();
+  }
+
+  /** Something ended or was given back, so that others may be granted what they wait for. */
+  freed(): void {
+    if (this.#waiting.size > 0) this.#arbitrate(undefined);
+  }
+
+  #wait(intent: Intent): void {
+    const known = this.#waiting.get(intent.id);
+    const sinceMs = Math.min(known?.intent.sinceMs ?? intent.sinceMs, intent.sinceMs);
+    this.#waiting.set(intent.id, { intent: { ...intent, sinceMs }, askedAtMs: this.#parts.now() });
+  }
+
+  /**
+   * Where a budget of all is spent nobody can be granted anything, and in a cluster where thousands wait nobody has to
+   * be asked.
+   */
+  #spentForAll(intent: EvictIntent): Deferral | null {
+    const { register, budgets, now } = this.#parts;
+    const limits = budgets();
+    const view = register.view(limits.maxMovesPerMinute, now());
+    const deferral = arbitrate([intent], view, limits, now()).deferred.get(intent.id);
+    const isForAll =
+      deferral?.reason === 'BudgetSpent' && (deferral.budget === 'cluster' || deferral.budget === 'minute');
+    return isForAll ? deferral : null;
+  }
+
+  /** Reserves what is granted, and wakes those who did not ask just now. Returns what the others wait for, by id. */
+  #arbitrate(asking: EvictIntent | undefined): ReadonlyMap<string, Deferral> {
+    const { register, budgets, wake, now } = this.#parts;
+    const nowMs = now();
+    for (const [id, { askedAtMs }] of this.#waiting) {
+      if (askedAtMs <= nowMs - FORGET_MS) this.#waiting.delete(id);
+    }
+    const limits = budgets();
+    const intents = [...this.#waiting.values()].map(({ intent }) => intent);
+    const { granted, deferred } = arbitrate(
+      intents,
+      register.view(limits.maxMovesPerMinute, nowMs),
+      limits,
+      nowMs,
+    );
+    for (const intent of granted) {
+      if (intent.kind !== 'evict') continue;
+      register.reserve(intent, nowMs);
+      this.#waiting.delete(intent.id);
+      if (intent.id !== asking?.id) wake(intent.subject);
+    }
+    return deferred;
+  }
+}

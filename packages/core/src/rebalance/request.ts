@@ -1,0 +1,44 @@
+import type { Deferral } from '../disruption/register.ts';
+import { type DisruptedWorkload, type EvictIntent, type Rank, ranks } from '../disruption/intent.ts';
+import { BUDGET_RETRY_MS } from './budget.ts';
+import { held, type Move, type RebalanceReason, type RebalanceTrace } from './verdict.ts';
+
+export interface Asker {
+  /** As `distribution/<kind>/<namespace>/<name>`. */
+  readonly subject: string;
+  readonly disrupts: DisruptedWorkload;
+  readonly nowMs: number;
+}
+
+const rankOf = (reason: RebalanceReason): Rank =>
+  reason === 'FloorShort' ? ranks.floor : ranks.distribution;
+
+/** What a move asks for. A workload has one move at a time, so that its subject is name enough. */
+export function evictionFor(
+  { subject, disrupts, nowMs }: Asker,
+  reason: RebalanceReason,
+  { pod, node }: Move,
+): EvictIntent {
+  return {
+    kind: 'evict',
+    id: subject,
+    module: 'distribution',
+    rank: rankOf(reason),
+    subject,
+    sinceMs: nowMs,
+    workload: disrupts,
+    pod,
+    node,
+  };
+}
+
+/** The decision as it stands after what it asked for was deferred: it waits, and says for what. */
+export function deferred(trace: RebalanceTrace, deferral: Deferral, nowMs: number): RebalanceTrace {
+  const retryAtMs = nowMs + BUDGET_RETRY_MS;
+  if (deferral.reason === 'WorkloadBusy') {
+    const { by, sinceMs } = deferral;
+    return { ...trace, ...held('WorkloadBusy', { by, sinceMs }, retryAtMs) };
+  }
+  const { budget, used, limit, untilMs } = deferral;
+  return { ...trace, ...held('BudgetSpent', { budget, used, limit }, untilMs ?? retryAtMs) };
+}
