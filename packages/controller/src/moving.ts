@@ -4,22 +4,21 @@ import type { ObservedWorkload, Placement, PolicyReading } from '@spotalis/core'
 import type { ApiClient, EventRecorder } from '@spotalis/kube';
 import type { Configuration, Logger, Metrics } from '@spotalis/runtime';
 import { Annotator } from './act/annotator.ts';
-import { Evictor } from './kernel/disruption/evictor.ts';
-import { Register } from './kernel/disruption/register.ts';
+import type { Register } from './kernel/disruption/register.ts';
 import { wallMs } from './clocks.ts';
 import { Bridger } from './drought/bridger.ts';
 import { Droughts } from './drought/droughts.ts';
-import { Arbiter } from './kernel/disruption/arbiter.ts';
-import { Executor } from './kernel/disruption/executor.ts';
+import type { Executor } from './kernel/disruption/executor.ts';
 import { subjectOfAsker } from './lead/subject.ts';
-import { Bypass } from './kernel/disruption/bypass.ts';
+import { openDisruption } from './kernel/disruption/disruption.ts';
+import type { Bypass } from './kernel/disruption/bypass.ts';
 import { WebhookProbe } from './gate/webhook.ts';
 import type { Observing } from './observing.ts';
 import { placeholderMetrics } from './placeholder/metrics.ts';
 import { deploymentOfPod } from './placeholder/owner.ts';
 import { Placeholders } from './placeholder/placeholders.ts';
 import { Changes } from './rebalance/changes.ts';
-import { Holds } from './kernel/disruption/holds.ts';
+import type { Holds } from './kernel/disruption/holds.ts';
 import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
 import { Bulletins } from './report/bulletin.ts';
@@ -88,10 +87,7 @@ export function openMoving(parts: MovingParts): Moving {
   const narrator = new Narrator({ recorder, metrics: moveMetric, logger });
   viewConditions(metrics, () => narrator.conditions(wallMs()));
 
-  const register = new Register();
-  const holds = new Holds(Math.random);
   const changes = new Changes(cluster, wallMs);
-  const bypass = new Bypass();
   const probe = new WebhookProbe({
     client,
     configurationName: values.webhook.configurationName,
@@ -107,24 +103,16 @@ export function openMoving(parts: MovingParts): Moving {
     ledger,
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
-  const evictor = new Evictor(client, mayWrite);
-  const arbiter = new Arbiter({
-    register,
+  const { register, holds, bypass, executor } = openDisruption({
+    client,
+    mayWrite,
     budgets() {
       const { maxInFlight, maxMovesPerMinute, fallback } = settings();
       return { maxInFlight, maxMovesPerMinute, maxRemovalsPerMinute: fallback.maxRemovalsPerMinute };
     },
-    wake: (asker) => parts.wake(subjectOfAsker(asker)),
-    now: wallMs,
-  });
-  const executor = new Executor({
-    arbiter,
-    register,
-    holds,
-    bypass,
-    evictor,
-    metrics: moveMetric,
     moveTimeoutMs,
+    wake: (asker) => parts.wake(subjectOfAsker(asker)),
+    metrics: moveMetric,
     now: wallMs,
     logger,
   });
@@ -148,14 +136,13 @@ export function openMoving(parts: MovingParts): Moving {
     droughts &&
     new Bridger({
       droughts,
-      evictor,
+      executor,
       probe,
       holds,
       narrator: new DroughtNarrator({ recorder, metrics: droughtMetric, logger, now: wallMs }),
       settings,
       mayActOn,
       now: wallMs,
-      logger,
     });
   const placeholders = new Placeholders({
     cluster,

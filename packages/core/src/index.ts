@@ -107,7 +107,7 @@ export {
   type ResizeIntent,
 } from './disruption/intent.ts';
 export type { Budgets, Deferral, RegisterView, Spent, UnderWay } from './disruption/register.ts';
-export { type Asker, deferred, evictionFor } from './rebalance/request.ts';
+export { type Asker, deferred, evictionFor, removalFor } from './rebalance/request.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
 export { decide } from './rebalance/decide.ts';
 export { type Availability, availabilityOf } from './cluster/availability.ts';

@@ -12,7 +12,7 @@ import {
 } from '@spotalis/core';
 import type { RecordedEvent } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import type { Outcome } from '../kernel/disruption/evictor.ts';
+import type { Outcome } from '../kernel/disruption/executor.ts';
 import { Register } from '../kernel/disruption/register.ts';
 import { Arbiter } from '../kernel/disruption/arbiter.ts';
 import { Executor } from '../kernel/disruption/executor.ts';

@@ -1,5 +1,6 @@
 import {
   decide,
+  type Deferral,
   deferred,
   type EvictIntent,
   evictionFor,
@@ -76,7 +77,7 @@ export class Rebalancer {
     const { uid } = workload.metadata;
     this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
     const first = this.#decide(workload, policy, ledger);
-    if (!isMove(first)) executor.withdraw(askerOf(subject), uid);
+    if (!asks(first)) executor.withdraw(askerOf(subject), uid);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, register: sources.register, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
@@ -123,9 +124,14 @@ export class Rebalancer {
     sources.register.forget(workloadUid);
   }
 
-  #decide(workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): RebalanceTrace {
+  #decide(
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    ledger: LedgerReading,
+    deferral: Deferral | null = null,
+  ): RebalanceTrace {
     const nowMs = this.#parts.now();
-    return decide(takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs), nowMs);
+    return decide(takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs, deferral), nowMs);
   }
 
   async #carryOut(
@@ -146,10 +152,25 @@ export class Rebalancer {
       case 'move':
         return isMove(trace) ? this.#move(workload, trace) : { trace };
       case 'bridge':
-        return { trace, againInMs: await this.#parts.bridger?.bridge(workload, trace, verdict, ledger) };
+        return this.#bridge(workload, ledger, trace, verdict);
       default:
         return verdict satisfies never;
     }
+  }
+
+  /** Where no pod may be removed now, something else may be done meanwhile. */
+  async #bridge(
+    workload: ObservedWorkload,
+    ledger: LedgerReading,
+    trace: RebalanceTrace,
+    verdict: Extract<Verdict, { kind: 'bridge' }>,
+  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+    const bridged = await this.#parts.bridger?.bridge(workload, trace, verdict, ledger);
+    if (bridged === undefined || bridged.deferral === null) return bridged ?? { trace };
+    const instead = this.#decide(workload, this.#parts.policyOf(workload), ledger, bridged.deferral);
+    return instead.verdict.kind === 'bridge'
+      ? { trace: deferred(trace, bridged.deferral, this.#parts.now()) }
+      : this.#carryOut(workload, ledger, instead);
   }
 
   /** A LIST tells which of the two is right; if it is the pods, the ledger is right afterwards. */
@@ -274,6 +295,9 @@ const heldActs: Readonly<Partial<Record<RebalanceTrace['verdict']['kind'], 'evic
   renumber: 'annotate',
 };
 type MoveTrace = RebalanceTrace & { readonly verdict: Extract<Verdict, { kind: 'move' }> };
+
+/** What was asked for before may still be what is wanted. */
+const asks = ({ verdict }: RebalanceTrace): boolean => verdict.kind === 'move' || verdict.kind === 'bridge';
 
 const isMove = (trace: RebalanceTrace): trace is MoveTrace => trace.verdict.kind === 'move';
 

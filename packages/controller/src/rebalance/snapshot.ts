@@ -1,4 +1,5 @@
 import {
+  type Deferral,
   type LedgerState,
   type ObservedWorkload,
   type PodCounts,
@@ -36,13 +37,17 @@ export interface SnapshotSources {
   readonly webhook: () => WebhookState;
 }
 
-/** Everything that one decision rests on, from the stores of one moment. The workload is managed. */
+/**
+ * Everything that one decision rests on, from the stores of one moment. The workload is managed. `deferral`: what the
+ * removals wait for that were asked for just now.
+ */
 export function takeSnapshot(
   sources: SnapshotSources,
   workload: ObservedWorkload,
   policy: PolicyReading,
   ledger: LedgerReading,
   nowMs: number,
+  deferral: Deferral | null = null,
 ): RebalanceSnapshot {
   const { cluster, changes, register, rooms, placeholders, droughts } = sources;
   const settings = sources.settings();
@@ -74,7 +79,7 @@ export function takeSnapshot(
         : // To watch it is to keep up what is known of its pool, in the ledger.
           ledger.breaker === null || settings.readOnly
           ? { kind: 'unwatched' }
-          : droughts.stateOf(workload, ledger.breaker, settings, nowMs),
+          : droughts.stateOf(workload, ledger.breaker, settings, deferral, nowMs),
     settings,
   };
 }

@@ -1,7 +1,14 @@
+import type { PodReference } from '../cluster/reference.ts';
 import type { Deferral } from '../disruption/register.ts';
-import { type DisruptedWorkload, type EvictIntent, type Rank, ranks } from '../disruption/intent.ts';
+import {
+  type DisruptedWorkload,
+  type EvictIntent,
+  type Rank,
+  ranks,
+  type RemovalIntent,
+} from '../disruption/intent.ts';
 import { BUDGET_RETRY_MS } from './budget.ts';
-import { held, type Move, type RebalanceReason, type RebalanceTrace } from './verdict.ts';
+import { type DecidedFor, held, type Move, type RebalanceReason, type RebalanceTrace } from './verdict.ts';
 
 export interface Asker {
   /** As `distribution/<kind>/<namespace>/<name>`. */
@@ -32,13 +39,37 @@ export function evictionFor(
   };
 }
 
-/** The decision as it stands after what it asked for was deferred: it waits, and says for what. */
-export function deferred(trace: RebalanceTrace, deferral: Deferral, nowMs: number): RebalanceTrace {
+/** What the removal of pods that wait in vain asks for. */
+export const removalFor = (
+  { subject, disrupts, nowMs }: Asker,
+  pods: readonly PodReference[],
+): RemovalIntent => ({
+  kind: 'removeNeverRan',
+  id: subject,
+  module: 'distribution',
+  rank: ranks.distribution,
+  subject,
+  sinceMs: nowMs,
+  workload: disrupts,
+  pods,
+});
+
+/** Says what an intent that was deferred waits for. */
+export function heldBack(
+  deferral: Deferral,
+  nowMs: number,
+): DecidedFor<'WorkloadBusy'> | DecidedFor<'BudgetSpent'> {
   const retryAtMs = nowMs + BUDGET_RETRY_MS;
   if (deferral.reason === 'WorkloadBusy') {
     const { by, sinceMs } = deferral;
-    return { ...trace, ...held('WorkloadBusy', { by, sinceMs }, retryAtMs) };
+    return held('WorkloadBusy', { by, sinceMs }, retryAtMs);
   }
   const { budget, used, limit, untilMs } = deferral;
-  return { ...trace, ...held('BudgetSpent', { budget, used, limit }, untilMs ?? retryAtMs) };
+  return held('BudgetSpent', { budget, used, limit }, untilMs ?? retryAtMs);
 }
+
+/** The decision as it stands after what it asked for was deferred. */
+export const deferred = (trace: RebalanceTrace, deferral: Deferral, nowMs: number): RebalanceTrace => ({
+  ...trace,
+  ...heldBack(deferral, nowMs),
+});

@@ -7,6 +7,7 @@ import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
 import type { Nodes } from '../cluster/node.ts';
 import type { PdbView } from '../cluster/pdb.ts';
+import type { Deferral } from '../disruption/register.ts';
 import type { MoveHistory } from '../disruption/cooldown.ts';
 import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import type { WorkloadView } from '../cluster/workload.ts';
@@ -79,8 +80,8 @@ export type DroughtState =
       readonly shapes: Nodes;
       readonly pool: PoolState;
       readonly mayProbe: boolean;
-      /** When each stuck pod of the last minute was removed, in the whole cluster. */
-      readonly removedAtMs: readonly number[];
+      /** What the removal of pods that wait in vain is waiting for, if it was asked for just now. */
+      readonly deferral: Deferral | null;
     };
 
 /**

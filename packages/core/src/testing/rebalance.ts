@@ -206,7 +206,7 @@ export const quiet: Extract<DroughtState, { kind: 'watched' }> = {
   shapes: bothNodes,
   pool: { kind: 'closed' },
   mayProbe: true,
-  removedAtMs: [],
+  deferral: null,
 };
 
 export function pdb(change: Partial<PdbView> = {}): PdbView {

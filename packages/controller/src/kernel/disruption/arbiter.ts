@@ -1,4 +1,14 @@
-import { arbitrate, type Budgets, type Deferral, type EvictIntent, type Intent } from '@spotalis/core';
+import {
+  arbitrate,
+  type Arbitration,
+  type Budgets,
+  type Deferral,
+  type EvictIntent,
+  type Intent,
+  type PodReference,
+  type RemovalIntent,
+  type Spent,
+} from '@spotalis/core';
 import type { Register } from './register.ts';
 
 /** Whoever still wants something says so at its next look, which is sooner. */
@@ -10,6 +20,12 @@ export interface ArbiterParts {
   /** What the subject asked for before was granted: it is to be looked at now. */
   readonly wake: (subject: string) => void;
   readonly now: () => number;
+}
+
+/** A pod that may be removed, and what that spent. */
+export interface GrantedRemoval {
+  readonly pod: PodReference;
+  readonly spent: Spent;
 }
 
 interface Waiting {
@@ -37,9 +53,28 @@ export class Arbiter {
       register.cancel(intent.workload.uid);
     }
     this.#wait(intent);
-    const deferral = this.#spentForAll(intent) ?? this.#arbitrate(intent).get(intent.id) ?? null;
+    const deferral = this.#spentForAll(intent) ?? this.#arbitrate(intent).deferred.get(intent.id) ?? null;
     if (deferral === null) this.#waiting.delete(intent.id);
     return deferral;
+  }
+
+  /** In place of what was asked for under the same id. What is granted is spent; the rest has to be asked for again. */
+  askToRemove(intent: RemovalIntent): {
+    readonly granted: readonly GrantedRemoval[];
+    readonly deferral: Deferral | null;
+  } {
+    const { register, now } = this.#parts;
+    const { id, workload } = intent;
+    if (register.reservationOf(workload.uid)?.id === id) register.cancel(workload.uid);
+    this.#wait(intent);
+    const { granted, deferred } = this.#arbitrate(intent);
+    const mine = granted.find((one) => one.id === id && one.kind === 'removeNeverRan');
+    if (mine?.kind !== 'removeNeverRan') return { granted: [], deferral: deferred.get(id) ?? null };
+    this.#waiting.delete(id);
+    return {
+      granted: mine.pods.map((pod) => ({ pod, spent: register.removing(workload.namespace, now()) })),
+      deferral: deferred.get(id) ?? null,
+    };
   }
 
   /** It is not wanted any more, neither waiting nor reserved. */
@@ -76,8 +111,11 @@ export class Arbiter {
     return isForAll ? deferral : null;
   }
 
-  /** Reserves what is granted, and wakes those who did not ask just now. Returns what the others wait for, by id. */
-  #arbitrate(asking: EvictIntent | undefined): ReadonlyMap<string, Deferral> {
+  /**
+   * Reserves the evictions that are granted, and wakes those who did not ask just now. Removals are not reserved for
+   * them: they go first again when they ask.
+   */
+  #arbitrate(asking: Intent | undefined): Arbitration {
     const { register, budgets, wake, now } = this.#parts;
     const nowMs = now();
     for (const [id, { askedAtMs }] of this.#waiting) {
@@ -85,18 +123,14 @@ export class Arbiter {
     }
     const limits = budgets();
     const intents = [...this.#waiting.values()].map(({ intent }) => intent);
-    const { granted, deferred } = arbitrate(
-      intents,
-      register.view(limits.maxMovesPerMinute, nowMs),
-      limits,
-      nowMs,
-    );
-    for (const intent of granted) {
-      if (intent.kind !== 'evict') continue;
-      register.reserve(intent, nowMs);
-      this.#waiting.delete(intent.id);
+    const arbitration = arbitrate(intents, register.view(limits.maxMovesPerMinute, nowMs), limits, nowMs);
+    for (const intent of arbitration.granted) {
+      if (intent.kind === 'evict') {
+        register.reserve(intent, nowMs);
+        this.#waiting.delete(intent.id);
+      }
       if (intent.id !== asking?.id) wake(intent.subject);
     }
-    return deferred;
+    return arbitration;
   }
 }

@@ -1,11 +1,13 @@
-import type { Deferral, EvictIntent, PodReference } from '@spotalis/core';
+import type { Deferral, EvictIntent, PodReference, RemovalIntent } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
 import type { MoveMetrics } from '../../report/metrics.ts';
-import type { Arbiter } from './arbiter.ts';
+import type { Arbiter, GrantedRemoval } from './arbiter.ts';
 import type { Bypass } from './bypass.ts';
 import type { Evictor, Outcome } from './evictor.ts';
 import type { Holds } from './holds.ts';
 import type { Departure, Register, Scene } from './register.ts';
+
+export type { Outcome };
 
 /** What a fresh look says of an eviction that was granted. */
 export interface Confirmed {
@@ -22,6 +24,16 @@ export type Answer =
   /** A fresh look did not confirm it. The budget is given back. */
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'sent'; readonly outcome: Outcome };
+
+/** What became of pods that never ran. */
+export interface Removed {
+  readonly count: number;
+  /** What the others wait for. */
+  readonly deferral: Deferral | null;
+}
+
+/** Removals at once: each is a read and a write, and a burst has hundreds. */
+const AT_ONCE = 10;
 
 export interface ExecutorParts {
   readonly arbiter: Arbiter;
@@ -67,6 +79,57 @@ export class Executor {
     const outcome = await evictor.evict(namespace, intent.pod);
     this.#settle(uid, intent.pod, hasPdb, outcome);
     return { kind: 'sent', outcome };
+  }
+
+  /**
+   * Removes pods that have no node. The API server refuses it where one has changed since, so that no look at others is
+   * needed. `mayAct` is asked before each few of them; `removed` is called for each that went by us.
+   */
+  async remove(
+    asked: RemovalIntent,
+    mayAct: () => boolean,
+    removed: (pod: PodReference) => void,
+  ): Promise<Removed> {
+    const { arbiter, register } = this.#parts;
+    const { granted, deferral } = arbiter.askToRemove(asked);
+    let count = 0;
+    for (let start = 0; start < granted.length; start += AT_ONCE) {
+      const some = granted.slice(start, start + AT_ONCE);
+      if (mayAct()) {
+        const went = await Promise.all(some.map((one) => this.#remove(asked, one)));
+        for (const [index, { pod }] of some.entries()) if (went[index]) removed(pod);
+        count += went.filter(Boolean).length;
+      } else for (const { spent } of some) register.giveBack(spent);
+    }
+    if (count < granted.length) arbiter.freed();
+    return { count, deferral };
+  }
+
+  /** Returns whether it went, by us. */
+  async #remove({ workload }: RemovalIntent, { pod, spent }: GrantedRemoval): Promise<boolean> {
+    const { register, evictor, holds, now, logger } = this.#parts;
+    const outcome = await evictor.removeUnscheduled(workload.namespace, pod);
+    if (outcome.kind === 'evicted') return true;
+    // Without an answer it may have been carried out.
+    if (outcome.kind !== 'error') register.giveBack(spent);
+    switch (outcome.kind) {
+      case 'gone':
+      case 'stale':
+      case 'fenced':
+      case 'conflict':
+      case 'blocked':
+      case 'tooManyBudgets':
+        // It is gone or got a node meanwhile, or another leads.
+        return false;
+      case 'unread':
+      case 'forbidden':
+      case 'error':
+        holds.refused(workload.uid, outcome, false, now());
+        logger.warn('stuck pod not removed', { pod: pod.name, outcome });
+        return false;
+      default:
+        return outcome satisfies never;
+    }
   }
 
   /** Nothing is asked for under this id any more. */

@@ -207,11 +207,6 @@ export class Register {
     this.#removed = this.#removed.filter((one) => one !== removal);
   }
 
-  /** When each pod that never ran was removed within the last minute. */
-  get removedAtMs(): readonly number[] {
-    return this.#removed.map(({ atMs }) => atMs);
-  }
-
   /**
    * What `arbitrate` goes by. Removals are harmless to whoever took over, because those pods never ran: a new leader
    * begins with none.
