@@ -149,6 +149,7 @@ export {
 } from './cluster/resources.ts';
 export type {
   BudgetUse,
+  Refusal,
   DroughtState,
   LedgerState,
   PoolState,

@@ -183,6 +183,8 @@ export class Survey {
       },
       ledger: { kind: 'reachable' },
       webhook: this.webhook,
+      refused: { evict: null, annotate: null },
+      unseen: null,
       drought: this.droughtOf(workload),
       settings: this.settings.rebalance,
     };

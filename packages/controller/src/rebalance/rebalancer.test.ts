@@ -130,12 +130,19 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     now,
     logger,
   });
+  const narrator = new Narrator({
+    recorder: { record: (event) => events.push(event) },
+    metrics: { blocked: () => undefined },
+    logger,
+  });
   const rebalancer = new Rebalancer({
     sources: {
       cluster,
       rooms,
       placeholders: { evidence: () => script.evidence },
       register,
+      holds,
+      bypass,
       droughts: undefined,
       changes: new Changes(cluster, () => clock.nowMs),
       settings: () => ({ ...settings, ...change }),
@@ -164,13 +171,8 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       forget: () => undefined,
     },
     bridger: undefined,
-    bypass,
     probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
-    narrator: new Narrator({
-      recorder: { record: (event) => events.push(event) },
-      metrics: { blocked: () => undefined },
-      logger,
-    }),
+    narrator,
     metrics: { annotated: () => undefined },
     logger,
     moveTimeoutMs: () => 600_000,
@@ -200,6 +202,9 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     look,
     replace,
     rebalancer,
+    executor,
+    woken,
+    shown: () => narrator.shown(subject),
     register,
     bypass,
     events,
@@ -407,6 +412,54 @@ describe('one look after another at a workload with two pods too many on spot', 
     expect(inMs).toBeLessThanOrEqual(58_000);
     await spent.look(58_000);
     expect(spent.asked).toHaveLength(1);
+  });
+
+  it('says at once what the API server refused, and goes on saying so until it is asked again', async () => {
+    const { look, script, shown } = stage();
+    script.outcome = { kind: 'forbidden', message: 'pods are not to be evicted' };
+    await look();
+    const text = 'Held because the API server refused the last eviction: pods are not to be evicted';
+    expect(shown()).toMatchObject({ verdict: 'wait', reason: 'EvictionForbidden', text });
+    await look(4_999);
+    expect(shown()).toMatchObject({ verdict: 'wait', reason: 'EvictionForbidden', text });
+  });
+
+  it('says of a move that it waits for the replacements of others to be seen', async () => {
+    const { look, bypass, register, asked, shown } = stage();
+    bypass.arrived(false, 1_000_000);
+    bypass.arrived(false, 1_000_000);
+    const pod = { name: 'x', uid: 'x-uid', resourceVersion: '1' };
+    const move = { pod, from: 'spot', to: 'on-demand', node: null, evidence: 'od-1' } as const;
+    const disrupts = { uid: 'other-uid', namespace: 'other' };
+    const asker = { subject: 'distribution/Deployment/other/x', disrupts, nowMs: 1_000_000 };
+    register.reserve(evictionFor(asker, 'SpotSurplus', { ...move, pdb: null, trial: false }), 1_000_000);
+    register.begin(
+      { ...move, workloadUid: disrupts.uid, namespace: 'other', requests: {}, present: [] },
+      1_000_000,
+    );
+    expect(await look()).toBe(500);
+    expect(shown()).toMatchObject({
+      reason: 'ReplacementsUnseen',
+      text: 'Held until the replacement of 1 move is seen to come through the webhook.',
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('says which budget a move waits for, and is woken when another one ends', async () => {
+    const { look, executor, register, woken, asked, shown } = stage({
+      maxInFlight: { cluster: 1, namespace: 1, node: 1, workload: 1 },
+    });
+    register.succeed([{ workloadUid: 'x', namespace: 'other', nodes: [], untilMs: 9e12 }], 0);
+    await look();
+    expect(shown()).toMatchObject({
+      verdict: 'wait',
+      reason: 'BudgetSpent',
+      text: 'Held because 1 moves are in flight in this cluster and the limit is 1.',
+    });
+    executor.follow('x', { replicas: undefined, pods: [] }, true);
+    expect(woken).toEqual([`distribution/${subject}`]);
+    await look();
+    expect(asked).toHaveLength(1);
   });
 
   it('stops when three replacements in a row have passed the webhook by', async () => {

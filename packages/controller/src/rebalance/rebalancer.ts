@@ -14,7 +14,6 @@ import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
 import { sceneOf } from '../kernel/disruption/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
-import type { Bypass } from '../kernel/disruption/bypass.ts';
 import type { Confirmed, Executor } from '../kernel/disruption/executor.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
 import { askerOf, subjectOfWorkload } from '../lead/subject.ts';
@@ -41,7 +40,6 @@ export interface RebalancerParts {
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
   /** Undefined where the ledger is inside the webhook. */
   readonly bridger: Pick<Bridger, 'bridge'> | undefined;
-  readonly bypass: Bypass;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly narrator: Narrator;
   readonly metrics: Pick<MoveMetrics, 'annotated'>;
@@ -73,7 +71,7 @@ export class Rebalancer {
     policy: PolicyReading,
     ledger: LedgerReading,
   ): Promise<number | undefined> {
-    const { now, narrator, sources, holds, placeholders, executor, moveTimeoutMs } = this.#parts;
+    const { now, narrator, sources, placeholders, executor, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
     this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
     const first = this.#decide(workload, policy, ledger);
@@ -81,13 +79,10 @@ export class Rebalancer {
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, register: sources.register, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
-    const act = heldActs[trace.verdict.kind];
-    const hold = act && holds.of(uid, nowMs, act);
-    const tellAgainMs = narrator.tell(subject, workload, trace, hold, nowMs);
+    const tellAgainMs = narrator.tell(subject, workload, trace, nowMs);
     const due = [
       againInMs,
       tellAgainMs,
-      inMs(hold?.untilMs, nowMs),
       trace.verdict.kind === 'wait' ? inMs(trace.verdict.untilMs, nowMs) : undefined,
       inMs(sources.register.nextLookMs(uid, moveTimeoutMs()), nowMs),
     ].filter((ms) => ms !== undefined);
@@ -146,11 +141,11 @@ export class Rebalancer {
       case 'prove':
         return trace.reason === 'LedgerDiffers' ? this.#relist(workload, trace) : { trace };
       case 'correct':
-        return { trace, againInMs: await this.#annotate(workload, 'correct', verdict.corrections) };
+        return this.#annotated(workload, ledger, trace, verdict.corrections);
       case 'renumber':
-        return { trace, againInMs: await this.#annotate(workload, 'renumber', verdict.renumberings) };
+        return this.#annotated(workload, ledger, trace, verdict.renumberings);
       case 'move':
-        return isMove(trace) ? this.#move(workload, trace) : { trace };
+        return isMove(trace) ? this.#move(workload, ledger, trace) : { trace };
       case 'bridge':
         return this.#bridge(workload, ledger, trace, verdict);
       default:
@@ -190,7 +185,20 @@ export class Rebalancer {
     const helped = trace.reason !== 'LedgerDiffers';
     const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
-    return isMove(trace) ? this.#move(workload, trace) : { trace, againInMs: periodMs };
+    return isMove(trace) ? this.#move(workload, ledger, trace) : { trace, againInMs: periodMs };
+  }
+
+  async #annotated(
+    workload: ObservedWorkload,
+    ledger: LedgerReading,
+    trace: RebalanceTrace,
+    changes: Parameters<Annotator['write']>[1],
+  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+    const { policyOf, holds, now } = this.#parts;
+    const kind = trace.verdict.kind === 'correct' ? 'correct' : 'renumber';
+    const againInMs = await this.#annotate(workload, kind, changes);
+    const isRefused = holds.of(workload.metadata.uid, now(), 'annotate') !== undefined;
+    return { trace: isRefused ? this.#decide(workload, policyOf(workload), ledger) : trace, againInMs };
   }
 
   async #annotate(
@@ -200,8 +208,6 @@ export class Rebalancer {
   ): Promise<number> {
     const { annotator, metrics, logger, sources, mayActOn, holds, now } = this.#parts;
     const { namespace = '', uid } = workload.metadata;
-    const held = holds.of(uid, now(), 'annotate');
-    if (held !== undefined) return held.untilMs - now();
     const { written, left, refused } = await annotator.write(namespace, changes, {
       tokenOf: (pod) => {
         const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
@@ -223,18 +229,17 @@ export class Rebalancer {
   /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */
   async #move(
     workload: ObservedWorkload,
+    known: LedgerReading,
     seemingly: MoveTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { sources, holds, bypass, probe, relist, policyOf, mayActOn, narrator, executor, now } =
-      this.#parts;
-    const { uid, namespace = '', name } = workload.metadata;
-    if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
-    if (!bypass.allows(sources.register.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
+    const { sources, probe, relist, policyOf, mayActOn, narrator, executor, now } = this.#parts;
+    const { namespace = '', name } = workload.metadata;
     let trace: RebalanceTrace = seemingly;
     let againInMs: number | undefined;
+    let ledger = known;
     const answer = await executor.evict(this.#evictionOf(workload, seemingly), async () => {
       await probe.ask();
-      const ledger = await relist(workload);
+      ledger = await relist(workload);
       const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${name}`);
       if (current !== workload || !sources.cluster.isManaged(current)) {
         // It is looked at again because it changed.
@@ -247,16 +252,30 @@ export class Rebalancer {
         againInMs = isAtRest(fresh) ? undefined : SOON_MS;
         return null;
       }
-      if (!bypass.allows(sources.register.unproven(now()))) {
-        againInMs = SOON_MS;
-        return null;
-      }
       return mayActOn(workload) ? this.#confirmed(workload, fresh) : null;
     });
     if (answer.kind === 'deferred') return { trace: deferred(trace, answer.deferral, now()) };
     if (answer.kind === 'cancelled') return { trace, againInMs };
-    if (answer.outcome.kind === 'evicted') narrator.moved(workload, trace);
-    return { trace, againInMs: answer.outcome.kind === 'stale' ? SOON_MS : undefined };
+    switch (answer.outcome.kind) {
+      case 'evicted':
+        narrator.moved(workload, trace);
+        return { trace };
+      case 'gone':
+      case 'fenced':
+        return { trace };
+      case 'stale':
+        return { trace, againInMs: SOON_MS };
+      case 'blocked':
+      case 'conflict':
+      case 'tooManyBudgets':
+      case 'forbidden':
+      case 'unread':
+      case 'error':
+        // What holds the move now is the reason of this look already.
+        return { trace: this.#decide(workload, policyOf(workload), ledger) };
+      default:
+        return answer.outcome satisfies never;
+    }
   }
 
   #evictionOf(workload: ObservedWorkload, { reason, verdict }: MoveTrace): EvictIntent {
@@ -288,12 +307,6 @@ export class Rebalancer {
   }
 }
 
-/** What the API server may have refused when a decision was carried out. */
-const heldActs: Readonly<Partial<Record<RebalanceTrace['verdict']['kind'], 'evict' | 'annotate'>>> = {
-  move: 'evict',
-  correct: 'annotate',
-  renumber: 'annotate',
-};
 type MoveTrace = RebalanceTrace & { readonly verdict: Extract<Verdict, { kind: 'move' }> };
 
 /** What was asked for before may still be what is wanted. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readPolicy, type RebalanceSettings } from '@spotalis/core';
+import { Bypass } from '../kernel/disruption/bypass.ts';
+import { Holds } from '../kernel/disruption/holds.ts';
 import { Register } from '../kernel/disruption/register.ts';
 import { Rooms } from '../observe/rooms.ts';
 import { aDeployment, aManagedCluster } from '../testing/objects.ts';
@@ -22,6 +24,8 @@ function droughtIn(readOnly: boolean) {
       rooms: new Rooms(cluster),
       changes: new Changes(cluster, () => 0),
       register: new Register(),
+      holds: new Holds(() => 0),
+      bypass: new Bypass(),
       placeholders: { evidence: () => ({ kind: 'none' }) },
       droughts: droughts as never,
       settings: () => ({ readOnly, maxMovesPerMinute: 60 }) as RebalanceSettings,

@@ -11,6 +11,8 @@ import {
   workloadViewOf,
 } from '@spotalis/core';
 import type { StoredBreaker } from '@spotalis/ledger';
+import type { Bypass } from '../kernel/disruption/bypass.ts';
+import type { Holds } from '../kernel/disruption/holds.ts';
 import type { Register } from '../kernel/disruption/register.ts';
 import type { Droughts } from '../drought/droughts.ts';
 import type { Cluster } from '../observe/cluster.ts';
@@ -30,6 +32,8 @@ export interface SnapshotSources {
   readonly rooms: Rooms;
   readonly changes: Changes;
   readonly register: Register;
+  readonly holds: Pick<Holds, 'of'>;
+  readonly bypass: Pick<Bypass, 'allows'>;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
   /** Undefined where the ledger is inside the webhook. */
   readonly droughts: Droughts | undefined;
@@ -49,8 +53,9 @@ export function takeSnapshot(
   nowMs: number,
   deferral: Deferral | null = null,
 ): RebalanceSnapshot {
-  const { cluster, changes, register, rooms, placeholders, droughts } = sources;
+  const { cluster, changes, register, holds, bypass, rooms, placeholders, droughts } = sources;
   const settings = sources.settings();
+  const unseen = register.unproven(nowMs);
   const { uid, namespace = '' } = workload.metadata;
   const pods = cluster.podsOf(workload);
   return {
@@ -66,6 +71,11 @@ export function takeSnapshot(
     pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
     history: register.historyOf(uid),
     budgets: register.use(uid),
+    refused: {
+      evict: holds.of(uid, nowMs) ?? null,
+      annotate: holds.of(uid, nowMs, 'annotate') ?? null,
+    },
+    unseen: bypass.allows(unseen) ? null : unseen,
     nodes: rooms.views(register.promised()),
     placeholders: {
       spot: placeholders.evidence(uid, 'spot'),

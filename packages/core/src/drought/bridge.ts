@@ -5,6 +5,7 @@ import type { Nodes } from '../cluster/node.ts';
 import { type Member, noVolumes } from '../cluster/workload-pod.ts';
 import { referenceTo } from '../cluster/reference.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import { refusedBefore } from '../rebalance/gate.ts';
 import { heldBack } from '../rebalance/request.ts';
 import { type Decided, held, type Standing, type Verdict } from '../rebalance/verdict.ts';
 import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } from './breaker.ts';
@@ -63,6 +64,8 @@ export function bridge(
   const found = { againAtMs: step.againAtMs, state: breaker.state, waiting };
   if (step.change === null) {
     if (removable.length === 0) return { ...found, decided: null };
+    const refused = removalRefused(snapshot);
+    if (refused !== null) return { ...found, decided: refused };
     if (drought.deferral !== null) return { ...found, decided: heldBack(drought.deferral, nowMs) };
   }
   const verdict: Verdict = {
@@ -72,6 +75,10 @@ export function bridge(
   };
   return { ...found, decided: { verdict, ...reasonOf(step, breaker, look, stuck, removable.length, nowMs) } };
 }
+
+/** What a PDB refused was a move; these pods have none to fear. */
+const removalRefused = ({ refused: { evict } }: RebalanceSnapshot): Decided | null =>
+  evict?.reason === 'EvictionRefused' ? null : refusedBefore(evict);
 
 /** Who does not remember nodes that are gone goes by those there are. */
 export function waitingByNodes(

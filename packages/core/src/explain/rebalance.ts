@@ -310,6 +310,18 @@ function sentenceOn(trace: RebalanceTrace): string {
       const ever = never ? ' It never allows an eviction: relax it.' : '';
       return `Held by PodDisruptionBudget ${pdb}: ${healthy} pods are healthy and ${needed} must stay so.${ever}`;
     }
+    case 'EvictionRefused':
+    case 'EvictionForbidden':
+      return `Held because the API server refused the last eviction: ${trace.facts.message}`;
+    case 'EvictionFailed':
+      return `Held because the last eviction was not answered: ${trace.facts.message}`;
+    case 'AnnotationRefused':
+      return trace.facts.message;
+    case 'ReplacementsUnseen': {
+      const { unseen } = trace.facts;
+      const pods = unseen === 1 ? 'the replacement of 1 move is' : `the replacements of ${unseen} moves are`;
+      return `Held until ${pods} seen to come through the webhook.`;
+    }
     case 'WorkloadBusy': {
       const { by, sinceMs } = trace.facts;
       const whose = by === null ? 'one that an earlier leader began' : modules[by];

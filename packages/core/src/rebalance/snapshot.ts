@@ -7,6 +7,7 @@ import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
 import type { Nodes } from '../cluster/node.ts';
 import type { PdbView } from '../cluster/pdb.ts';
+import type { RefusalReason } from './verdict.ts';
 import type { Deferral } from '../disruption/register.ts';
 import type { MoveHistory } from '../disruption/cooldown.ts';
 import type { WorkloadPod } from '../cluster/workload-pod.ts';
@@ -28,6 +29,10 @@ export interface RebalanceSnapshot {
   readonly placeholders: Readonly<Record<CapacityType, PlaceholderEvidence>>;
   readonly ledger: LedgerState;
   readonly webhook: WebhookState;
+  /** What the API server refused lately. */
+  readonly refused: { readonly evict: Refusal | null; readonly annotate: Refusal | null };
+  /** Replacements to be seen to come through admission before another move may begin; null: one may begin. */
+  readonly unseen: number | null;
   readonly drought: DroughtState;
   readonly settings: RebalanceSettings;
 }
@@ -102,6 +107,14 @@ export type WebhookState =
       /** When the last trial began; before the first, when the bypass was noticed. */
       readonly lastTrialAtMs: number;
     };
+
+/** What was refused, and is not asked for again before its time. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  /** In the words of the API server. */
+  readonly message: string;
+  readonly untilMs: number;
+}
 
 /** Disruptions under way that matter to the choice of a pod. */
 export interface BudgetUse {

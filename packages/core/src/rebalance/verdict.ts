@@ -218,6 +218,11 @@ export interface FactsByReason {
     /** It asks for as many healthy pods as there are. */
     readonly never: boolean;
   };
+  EvictionRefused: { readonly message: string };
+  EvictionForbidden: { readonly message: string };
+  EvictionFailed: { readonly message: string };
+  AnnotationRefused: { readonly message: string };
+  ReplacementsUnseen: { readonly unseen: number };
   WorkloadBusy: {
     /** Null: a leader before this one began it. */
     readonly by: ModuleName | null;
@@ -245,6 +250,9 @@ export interface MoveFacts {
 }
 
 export type RebalanceReason = keyof FactsByReason;
+
+/** Why the API server is not asked again yet. */
+export type RefusalReason = 'EvictionRefused' | 'EvictionForbidden' | 'EvictionFailed' | 'AnnotationRefused';
 
 /**
  * In the order in which they are looked for, but for the last four, which are reasons of moves. `PlacementConflict`
@@ -297,8 +305,13 @@ export const rebalanceReasons = [
   'TwoPdbs',
   'PdbBehind',
   'PdbBlocks',
-  'WorkloadBusy',
   'BudgetSpent',
+  'EvictionRefused',
+  'EvictionForbidden',
+  'EvictionFailed',
+  'AnnotationRefused',
+  'ReplacementsUnseen',
+  'WorkloadBusy',
   'FloorShort',
   'FloorOrdinal',
   'SpotSurplus',

@@ -8,6 +8,7 @@ import {
   altered,
   annotated,
   deploymentOf,
+  NOON,
   node,
   nodesOf,
   ordinalPod,
@@ -170,4 +171,15 @@ export const narrowing: readonly (readonly [RebalanceReason, Change])[] = [
       budgets: { ...one.budgets, nodes: new Map([...one.nodes.keys()].map((name) => [name, 1])) },
     }),
   ],
+  [
+    'EvictionRefused',
+    (one) => ({
+      ...one,
+      refused: {
+        evict: { reason: 'EvictionRefused', message: 'no', untilMs: NOON + 10_000 },
+        annotate: null,
+      },
+    }),
+  ],
+  ['ReplacementsUnseen', (one) => ({ ...one, unseen: 3 })],
 ];

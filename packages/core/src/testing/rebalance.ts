@@ -244,6 +244,8 @@ export function snapshot(change: Partial<RebalanceSnapshot> = {}): RebalanceSnap
     placeholders: { spot: { kind: 'off' }, 'on-demand': { kind: 'off' } },
     ledger: { kind: 'reachable' },
     webhook: { kind: 'serving' },
+    refused: { evict: null, annotate: null },
+    unseen: null,
     drought: quiet,
     settings,
     ...change,
