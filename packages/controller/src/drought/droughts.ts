@@ -34,6 +34,17 @@ export class Droughts {
     this.#pools = new Pools(parts);
   }
 
+  /** Keeps up what is known of the workload's pool, in the ledger and in the bulletin. */
+  observe(
+    workload: ObservedWorkload,
+    stored: StoredBreaker,
+    { placement, fallback }: Pick<RebalanceSettings, 'placement' | 'fallback'>,
+    nowMs: number,
+  ): void {
+    const breaker = readBreaker(stored, fallback.backoff.initialMs, nowMs);
+    this.#note(workload, this.#poolOf(workload, placement), breaker, nowMs);
+  }
+
   stateOf(
     workload: ObservedWorkload,
     stored: StoredBreaker,
@@ -44,7 +55,6 @@ export class Droughts {
     const { uid } = workload.metadata;
     const breaker = readBreaker(stored, fallback.backoff.initialMs, nowMs);
     const pool = this.#poolOf(workload, placement);
-    this.#note(workload, pool, breaker, nowMs);
     return {
       kind: 'watched',
       breaker,

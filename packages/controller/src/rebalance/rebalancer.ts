@@ -22,7 +22,7 @@ import { tendProof } from '../placeholder/proof.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
 import type { Narrator } from '../report/narrator.ts';
 import type { Holds } from '../kernel/disruption/holds.ts';
-import { type LedgerReading, type SnapshotSources, takeSnapshot } from './snapshot.ts';
+import { type LedgerReading, observe, type SnapshotSources, takeSnapshot } from './snapshot.ts';
 
 /** Something is about to be known: a replacement is seen, a store catches up. */
 const SOON_MS = 500;
@@ -74,7 +74,7 @@ export class Rebalancer {
     const { now, narrator, sources, placeholders, executor, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
     this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
-    const first = this.#decide(workload, policy, ledger);
+    const first = this.#observeAndDecide(workload, policy, ledger);
     if (!asks(first)) executor.withdraw(askerOf(subject), uid);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
     tendProof({ placeholders, register: sources.register, cluster: sources.cluster }, workload, trace);
@@ -117,6 +117,15 @@ export class Rebalancer {
     if (!isGone) return;
     this.follow(workloadUid, undefined, false);
     sources.register.forget(workloadUid);
+  }
+
+  #observeAndDecide(
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    ledger: LedgerReading,
+  ): RebalanceTrace {
+    observe(this.#parts.sources, workload, policy, ledger, this.#parts.now());
+    return this.#decide(workload, policy, ledger);
   }
 
   #decide(
@@ -181,7 +190,7 @@ export class Rebalancer {
     const periodMs = last?.periodMs ?? RELIST_MS;
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs });
     const ledger = await this.#parts.relist(workload);
-    const trace = this.#decide(workload, this.#parts.policyOf(workload), ledger);
+    const trace = this.#observeAndDecide(workload, this.#parts.policyOf(workload), ledger);
     const helped = trace.reason !== 'LedgerDiffers';
     const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
@@ -246,7 +255,7 @@ export class Rebalancer {
         againInMs = SOON_MS;
         return null;
       }
-      const fresh = this.#decide(current, policyOf(current), ledger);
+      const fresh = this.#observeAndDecide(current, policyOf(current), ledger);
       trace = fresh;
       if (!isMove(fresh)) {
         againInMs = isAtRest(fresh) ? undefined : SOON_MS;

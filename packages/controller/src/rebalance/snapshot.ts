@@ -30,19 +30,37 @@ export type LedgerReading = LedgerState & {
 export interface SnapshotSources {
   readonly cluster: Cluster;
   readonly rooms: Rooms;
-  readonly changes: Changes;
+  readonly changes: Pick<Changes, 'note' | 'of' | 'forget'>;
   readonly register: Register;
   readonly holds: Pick<Holds, 'of'>;
   readonly bypass: Pick<Bypass, 'allows'>;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
   /** Undefined where the ledger is inside the webhook. */
-  readonly droughts: Droughts | undefined;
+  readonly droughts: Pick<Droughts, 'observe' | 'stateOf' | 'forget'> | undefined;
   readonly settings: () => RebalanceSettings;
   readonly webhook: () => WebhookState;
 }
 
 /**
- * Everything that one decision rests on, from the stores of one moment. The workload is managed. `deferral`: what the
+ * What a look at a workload changes in what is known of others, before anything is decided: when it last changed, and
+ * the pool of its drought. In read-only mode nobody keeps droughts, because that is written to the ledger.
+ */
+export function observe(
+  { changes, droughts, ...sources }: Pick<SnapshotSources, 'changes' | 'droughts' | 'settings'>,
+  workload: ObservedWorkload,
+  policy: PolicyReading,
+  ledger: LedgerReading,
+  nowMs: number,
+): void {
+  const numbers = policy.kind === 'none' ? undefined : policy.numbers;
+  changes.note(workload.metadata.uid, numbers, workload.replicas);
+  const settings = sources.settings();
+  if (droughts === undefined || ledger.breaker === null || settings.readOnly) return;
+  droughts.observe(workload, ledger.breaker, settings, nowMs);
+}
+
+/**
+ * Everything that one decision rests on, from the stores of one moment; it writes nothing. The workload is managed. `deferral`: what the
  * removals wait for that were asked for just now.
  */
 export function takeSnapshot(
@@ -62,7 +80,7 @@ export function takeSnapshot(
     managed: { managed: true },
     policy,
     workload: workloadViewOf(workload, {
-      changes: changes.note(uid, policy.kind === 'none' ? undefined : policy.numbers, workload.replicas),
+      changes: changes.of(uid),
       pods,
       replicaSets: cluster.replicaSetsOf(workload),
       ledgers: ledger.counts,
@@ -86,8 +104,7 @@ export function takeSnapshot(
     drought:
       droughts === undefined
         ? { kind: 'unbridgeable' }
-        : // To watch it is to keep up what is known of its pool, in the ledger.
-          ledger.breaker === null || settings.readOnly
+        : ledger.breaker === null || settings.readOnly
           ? { kind: 'unwatched' }
           : droughts.stateOf(workload, ledger.breaker, settings, deferral, nowMs),
     settings,
