@@ -172,6 +172,7 @@ export function openMoving(parts: MovingParts): Moving {
       rooms,
       changes,
       register,
+      isSpent: (namespace) => executor.isSpent(namespace),
       holds,
       bypass,
       droughts,

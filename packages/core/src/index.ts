@@ -106,7 +106,14 @@ export {
   type RemovalIntent,
   type ResizeIntent,
 } from './disruption/intent.ts';
-export type { Budgets, Deferral, RegisterView, Spent, UnderWay } from './disruption/register.ts';
+export {
+  type Budgets,
+  type Deferral,
+  type RegisterView,
+  type Spent,
+  spentFor,
+  type UnderWay,
+} from './disruption/register.ts';
 export { type Asker, deferred, evictionFor, removalFor } from './rebalance/request.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
 export { decide } from './rebalance/decide.ts';

@@ -234,4 +234,4 @@ export class Survey {
   }
 }
 
-const noMoves: BudgetUse = { workload: 0, nodes: new Map() };
+const noMoves: BudgetUse = { workload: 0, nodes: new Map(), spent: false };

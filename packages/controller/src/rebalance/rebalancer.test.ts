@@ -141,6 +141,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       rooms,
       placeholders: { evidence: () => script.evidence },
       register,
+      isSpent: (namespace) => executor.isSpent(namespace),
       holds,
       bypass,
       droughts: undefined,

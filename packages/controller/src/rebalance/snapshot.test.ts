@@ -56,6 +56,7 @@ function aWorld(readOnly = false) {
     rooms: new Rooms(cluster),
     changes,
     register: new Register(),
+    isSpent: () => false,
     holds: new Holds(() => 0),
     bypass: new Bypass(),
     placeholders: { evidence: () => ({ kind: 'none' }) },

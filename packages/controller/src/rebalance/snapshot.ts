@@ -32,6 +32,8 @@ export interface SnapshotSources {
   readonly rooms: Rooms;
   readonly changes: Pick<Changes, 'note' | 'of' | 'forget'>;
   readonly register: Register;
+  /** Whether no move of the namespace may begin now. */
+  readonly isSpent: (namespace: string) => boolean;
   readonly holds: Pick<Holds, 'of'>;
   readonly bypass: Pick<Bypass, 'allows'>;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
@@ -88,7 +90,7 @@ export function takeSnapshot(
     pods: pods.map((pod) => podViewOf(pod, cluster)),
     pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
     history: register.historyOf(uid),
-    budgets: register.use(uid),
+    budgets: { ...register.use(uid, 'distribution'), spent: sources.isSpent(namespace) },
     refused: {
       evict: holds.of(uid, nowMs) ?? null,
       annotate: holds.of(uid, nowMs, 'annotate') ?? null,

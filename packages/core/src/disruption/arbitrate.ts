@@ -66,7 +66,8 @@ function arbitrateEvictions(
   );
   for (let intent = turns.take(); intent !== undefined; intent = turns.take()) {
     const isExempt = intent.rank === ranks.interruption;
-    const deferral = use.busy(intent.workload.uid) ?? (isExempt ? null : use.spent(intent));
+    const deferral =
+      use.busy(intent.workload.uid) ?? (isExempt ? null : use.spent(intent.workload.namespace, intent.node));
     if (deferral !== null) {
       deferred.set(intent.id, deferral);
       continue;

@@ -133,7 +133,7 @@ export class Use {
   }
 
   /** The first budget that has nothing left for one more eviction; null when all have. */
-  spent({ node, workload: { namespace } }: EvictIntent): Deferral | null {
+  spent(namespace: string, node: string | null): Deferral | null {
     const used = {
       // A pod without a node burdens none.
       node: node === null ? -1 : (this.#nodes.get(node) ?? 0),
@@ -164,6 +164,14 @@ export class Use {
     if (podUid !== null) this.#going.set(podUid, disruption);
   }
 }
+
+/** A budget that has nothing left for any pod of the namespace, wherever it is; null when all have. */
+export const spentFor = (
+  namespace: string,
+  register: RegisterView,
+  budgets: Budgets,
+  nowMs: number,
+): Deferral | null => new Use(register, budgets, nowMs).spent(namespace, null);
 
 export const spentMinute = (minute: MinuteUse, budget: 'minute' | 'removals'): Deferral => ({
   reason: 'BudgetSpent',

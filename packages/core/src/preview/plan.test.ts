@@ -111,7 +111,7 @@ describe('a plan', () => {
   });
 
   const busy = (inFlight: number) => ({
-    budgets: { workload: inFlight, nodes: new Map() },
+    budgets: { workload: inFlight, nodes: new Map(), spent: false },
   });
   /** The last of the surplus pods was evicted: nothing has come in its place, or a pod that is not Ready yet. */
   const underWay = (replacement: readonly WorkloadPod[]): RebalanceSnapshot => {

@@ -66,7 +66,6 @@ const gates: readonly RebalanceReason[] = [
   'NotAvailable',
   'NoCandidate',
   'PdbBlocks',
-  'BudgetSpent',
 ];
 
 const withMove = (check: (one: RebalanceSnapshot, victim: WorkloadPod, trace: RebalanceTrace) => void) =>

@@ -7,8 +7,10 @@ import {
   ranks,
   type RemovalIntent,
 } from '../disruption/intent.ts';
-import { BUDGET_RETRY_MS } from './budget.ts';
 import { type DecidedFor, held, type Move, type RebalanceReason, type RebalanceTrace } from './verdict.ts';
+
+/** What is free again wakes whoever waits for it; this is for what nobody hears of. */
+const RETRY_MS = 30_000;
 
 export interface Asker {
   /** As `distribution/<kind>/<namespace>/<name>`. */
@@ -59,7 +61,7 @@ export function heldBack(
   deferral: Deferral,
   nowMs: number,
 ): DecidedFor<'WorkloadBusy'> | DecidedFor<'BudgetSpent'> {
-  const retryAtMs = nowMs + BUDGET_RETRY_MS;
+  const retryAtMs = nowMs + RETRY_MS;
   if (deferral.reason === 'WorkloadBusy') {
     const { by, sinceMs } = deferral;
     return held('WorkloadBusy', { by, sinceMs }, retryAtMs);

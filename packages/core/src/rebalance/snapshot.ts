@@ -122,4 +122,6 @@ export interface BudgetUse {
   readonly workload: number;
   /** By the name of the node that a victim was on. Absent: none. */
   readonly nodes: ReadonlyMap<string, number>;
+  /** One of all, of the namespace or of the minute has nothing left, so that no move may begin now. */
+  readonly spent: boolean;
 }

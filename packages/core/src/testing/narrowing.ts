@@ -165,13 +165,6 @@ export const narrowing: readonly (readonly [RebalanceReason, Change])[] = [
   ['PdbBehind', withPdbs((pdbs) => pdbs.map((its) => ({ ...its, generation: 2 })))],
   ['PdbBlocks', withPdbs((pdbs) => pdbs.map((its) => ({ ...its, disruptionsAllowed: 0 })))],
   [
-    'BudgetSpent',
-    (one) => ({
-      ...one,
-      budgets: { ...one.budgets, nodes: new Map([...one.nodes.keys()].map((name) => [name, 1])) },
-    }),
-  ],
-  [
     'EvictionRefused',
     (one) => ({
       ...one,

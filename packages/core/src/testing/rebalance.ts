@@ -239,7 +239,7 @@ export function snapshot(change: Partial<RebalanceSnapshot> = {}): RebalanceSnap
     pods,
     pdbs: [],
     history: null,
-    budgets: { workload: 0, nodes: new Map() },
+    budgets: { workload: 0, nodes: new Map(), spent: false },
     nodes: bothNodes,
     placeholders: { spot: { kind: 'off' }, 'on-demand': { kind: 'off' } },
     ledger: { kind: 'reachable' },

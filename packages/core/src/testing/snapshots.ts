@@ -278,6 +278,7 @@ export const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
       settings: { ...settings, readOnly: parts.readOnly, window: windows[parts.clusterWindow] },
       budgets: {
         workload: parts.inFlight,
+        spent: false,
         nodes: new Map([...nodes.keys()].map((name) => [name, parts.onNode])),
       },
       pdbs:

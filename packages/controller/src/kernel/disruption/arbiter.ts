@@ -6,8 +6,10 @@ import {
   type EvictIntent,
   type Intent,
   type PodReference,
+  ranks,
   type RemovalIntent,
   type Spent,
+  spentFor,
 } from '@spotalis/core';
 import type { Register } from './register.ts';
 
@@ -97,15 +99,21 @@ export class Arbiter {
     this.#waiting.set(intent.id, { intent: { ...intent, sinceMs }, askedAtMs: this.#parts.now() });
   }
 
+  /** A budget that has nothing left for any pod of the namespace. */
+  spentFor(namespace: string): Deferral | null {
+    const { register, budgets, now } = this.#parts;
+    const limits = budgets();
+    return spentFor(namespace, register.view(limits.maxMovesPerMinute, now()), limits, now());
+  }
+
   /**
    * Where a budget of all is spent nobody can be granted anything, and in a cluster where thousands wait nobody has to
    * be asked.
    */
-  #spentForAll(intent: EvictIntent): Deferral | null {
-    const { register, budgets, now } = this.#parts;
-    const limits = budgets();
-    const view = register.view(limits.maxMovesPerMinute, now());
-    const deferral = arbitrate([intent], view, limits, now()).deferred.get(intent.id);
+  #spentForAll({ rank, workload }: EvictIntent): Deferral | null {
+    const { register } = this.#parts;
+    if (rank === ranks.interruption || register.has(workload.uid)) return null;
+    const deferral = this.spentFor(workload.namespace);
     const isForAll =
       deferral?.reason === 'BudgetSpent' && (deferral.budget === 'cluster' || deferral.budget === 'minute');
     return isForAll ? deferral : null;

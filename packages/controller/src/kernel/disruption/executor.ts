@@ -132,6 +132,11 @@ export class Executor {
     }
   }
 
+  /** Whether no pod of the namespace may be evicted now, whichever it is. */
+  isSpent(namespace: string): boolean {
+    return this.#parts.arbiter.spentFor(namespace) !== null;
+  }
+
   /** Nothing is asked for under this id any more. */
   withdraw(id: string, workloadUid: string): void {
     this.#parts.arbiter.withdraw(id, workloadUid);

@@ -45,7 +45,7 @@ const use = (register: Register, nowMs: number) => {
   const { underWay, begun } = register.view(3, nowMs);
   const namespaces = [...underWay.values()].map(({ namespace }) => namespace);
   return {
-    ...register.use('web'),
+    ...register.use('web', 'distribution'),
     cluster: underWay.size,
     namespace: namespaces.filter((one) => one === 'shop').length,
     begunAtMs: begun.map(({ atMs }) => atMs),

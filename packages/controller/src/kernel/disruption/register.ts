@@ -4,6 +4,7 @@ import {
   type BudgetUse,
   type CapacityType,
   type EvictIntent,
+  type ModuleName,
   type MoveHistory,
   type Rank,
   ranks,
@@ -275,16 +276,18 @@ export class Register {
   }
 
   /**
-   * What matters to the choice of a pod of this workload. What is reserved for the workload itself is left out, because
+   * What matters to a module's choice of a pod of this workload. What is reserved for the workload itself is left out, because
    * it is this choice that confirms it.
    */
-  use(workloadUid: string): BudgetUse {
+  use(workloadUid: string, module: ModuleName): Omit<BudgetUse, 'spent'> {
     const nodes = new Map<string, number>();
     for (const [uid, flight] of this.#underWay) {
       if (flight.kind === 'reserved' && uid === workloadUid) continue;
       for (const node of nodesOf(flight)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
-    return { workload: this.has(workloadUid) ? 1 : 0, nodes };
+    const own = this.#underWay.get(workloadUid);
+    const isOwn = own?.kind === 'inherited' || (own?.kind === 'own' && own.module === module);
+    return { workload: isOwn ? 1 : 0, nodes };
   }
 
   /** Room that replacements still to be scheduled will take. */
