@@ -13,8 +13,10 @@ import {
 } from '@spotalis/core';
 import type { Register } from './register.ts';
 
-/** Whoever still wants something says so at its next look, which is sooner. */
-const FORGET_MS = 60_000;
+/** Whoever still wants something says so at its next look: a minute that is spent makes that the latest. */
+const FORGET_MS = 90_000;
+/** Much longer than a fresh look takes. */
+const RESERVED_MS = 60_000;
 
 export interface ArbiterParts {
   readonly register: Register;
@@ -48,7 +50,7 @@ export class Arbiter {
   /** In place of what was asked for under the same id. Null: it is reserved. */
   askToEvict(intent: EvictIntent): Deferral | null {
     const { register, now } = this.#parts;
-    register.expire(now() - FORGET_MS);
+    register.expire(now() - RESERVED_MS);
     const reserved = register.reservationOf(intent.workload.uid);
     if (reserved?.id === intent.id) {
       if (reserved.pod.uid === intent.pod.uid && reserved.node === intent.node) return null;
