@@ -288,12 +288,20 @@ export const mutations = [
   {
     name: "one move more than the minute's budget",
     because: 'the limit of the whole cluster is exceeded',
-    edits: [{ in: 'spentBudget', find: 'recent.length < limit', replace: 'recent.length <= limit' }],
+    tests: 'core/src/disruption/arbitrate',
+    edits: [
+      {
+        in: 'spent',
+        find: 'return this.minute.left > 0 ? null',
+        replace: 'return this.minute.left >= 0 ? null',
+      },
+    ],
   },
   {
     name: 'a new leader begins with a fresh budget',
     because: 'two leaders together move twice as much within a minute',
-    edits: [{ in: 'use', find: '[...inherited, ...this.#begunAtMs]', replace: 'this.#begunAtMs' }],
+    tests: 'controller/src/kernel/disruption/register',
+    edits: [{ in: 'begun', find: 'begun: [...inherited, ...this.#begun],', replace: 'begun: this.#begun,' }],
   },
   {
     name: 'a ledger is trusted though a release was lost',
@@ -321,12 +329,16 @@ export const mutations = [
   {
     name: 'four pods past the webhook',
     because: 'one eviction more than promised is made while nobody steers its replacement',
-    edits: [{ in: 'TOLERATED', find: '3', replace: '4' }],
+    tests: 'controller/src/kernel/disruption/bypass',
+    edits: [{ in: 'TOLERATED', find: 'const TOLERATED = 3;', replace: 'const TOLERATED = 4;' }],
   },
   {
     name: 'a pod that comes through opens the gate at once',
     because: 'behind two API servers, of which one reaches the webhook, evictions never stop',
-    edits: [{ in: 'SIGN_AFTER_MS', find: '30_000', replace: '0' }],
+    tests: 'controller/src/kernel/disruption/bypass',
+    edits: [
+      { in: 'SIGN_AFTER_MS', find: 'const SIGN_AFTER_MS = 30_000;', replace: 'const SIGN_AFTER_MS = 0;' },
+    ],
   },
   {
     name: 'two moves of one workload at once',
@@ -387,9 +399,13 @@ export const mutations = [
   {
     name: 'a pod that crashes for ever counts as a move of the last leader',
     because: 'after each change of the leader nothing is moved for as long as a move may last',
-    tests: 'lead/succession',
+    tests: 'controller/src/lead/succession',
     edits: [
-      { in: 'underWayUntilMs', find: 'createdAtMs + moveTimeoutMs', replace: 'Number.POSITIVE_INFINITY' },
+      {
+        in: 'underWayUntilMs',
+        find: 'NEGATIVE_INFINITY : createdAtMs + moveTimeoutMs',
+        replace: 'NEGATIVE_INFINITY : Number.POSITIVE_INFINITY',
+      },
     ],
   },
   {
@@ -632,5 +648,41 @@ if before and before.state == 'L'`,
     because: 'the API server refuses the status',
     tests: 'core/src/resource/condition',
     edits: [{ in: 'merged', find: '.slice(0, MOST_CONDITIONS)', replace: '' }],
+  },
+  {
+    name: 'two modules disturb one workload',
+    because: 'a workload loses two pods at a time',
+    tests: 'core/src/disruption/arbitrate',
+    edits: [{ in: 'use', find: 'use.busy(intent.workload.uid) ?? (isExempt', replace: '(isExempt' }],
+  },
+  {
+    name: 'one tenant takes all turns',
+    because: 'the workloads of the others wait for as long as it churns',
+    tests: 'core/src/disruption/arbitrate',
+    edits: [{ in: 'byLoad', find: 'return a.load - b.load || (', replace: 'return (' }],
+  },
+  {
+    name: 'a grant spends its budget only when it is confirmed',
+    because: 'all that are granted while a LIST is under way exceed the budget together',
+    tests: 'controller/src/kernel/disruption/executor',
+    edits: [
+      {
+        in: 'underWay',
+        find: 'underWay: new Map([...this.#underWay].map(',
+        replace: "underWay: new Map([...this.#underWay].filter(([, { kind }]) => kind !== 'reserved').map(",
+      },
+    ],
+  },
+  {
+    name: 'what a fresh look puts in place of a granted pod is not granted',
+    because: 'two pods leave one node at a time',
+    tests: 'controller/src/kernel/disruption/executor',
+    edits: [
+      {
+        in: 'instead',
+        find: 'const instead = arbiter.askToEvict(intent);',
+        replace: 'const instead = arbiter.askToEvict(asked);',
+      },
+    ],
   },
 ];

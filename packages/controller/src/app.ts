@@ -19,7 +19,7 @@ import {
   type RootLogger,
 } from '@spotalis/runtime';
 import { wallMs } from './clocks.ts';
-import { followAdmissions, liftHolds, sweepFlights, watchWebhook } from './lead/duties.ts';
+import { followAdmissions, liftHolds, sweepDisruptions, watchWebhook } from './lead/duties.ts';
 import { Leading } from './lead/leading.ts';
 import { Leadership } from './lead/leadership.ts';
 import { leadMetrics } from './lead/metrics.ts';
@@ -127,6 +127,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     leaseNamespace,
     mayWrite,
     onWebhookChange: () => leading.again(),
+    wake: (subject) => leading.wake(subject),
     metrics,
     logger,
   });
@@ -162,10 +163,10 @@ export function createController({ configuration, credentials, logger }: AppPart
     drifting: () => narrator.drifting(),
     duties: [
       () => {
-        const { flights } = moving;
+        const { register } = moving;
         takeOver({
           cluster,
-          flights,
+          register,
           client,
           lease: leaderElection.enabled ? lease : undefined,
           moveTimeoutMs: moving.moveTimeoutMs,
@@ -206,7 +207,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     ledger: ledger?.health() ?? 'inside the webhook',
     observation: observation?.state() ?? null,
     webhook: moving.bypass.state ?? moving.probe.health,
-    movesInFlight: moving.flights.state(),
+    movesInFlight: moving.register.state(),
     placeholders: moving.placeholders.state(),
     workloads: Object.fromEntries(
       [...reconciler.reported].map(([subject, { report }]) => [
@@ -241,7 +242,7 @@ function dutiesOf(
   moving: Moving,
   again: () => void,
 ): readonly (() => () => void)[] {
-  const { changes, placeholders, bulletins, holds, probe, bypass, flights } = moving;
+  const { changes, placeholders, bulletins, holds, probe, bypass, executor } = moving;
   return [
     () => changes.follow(),
     () => placeholders.lead(),
@@ -249,7 +250,7 @@ function dutiesOf(
     () => liftHolds(cluster, holds),
     () => watchWebhook(probe),
     () => followAdmissions(cluster, bypass, again),
-    () => sweepFlights(flights, moving.moveMetric, moving.moveTimeoutMs, wallMs),
+    () => sweepDisruptions(executor, moving.moveTimeoutMs, wallMs),
     () => {
       observation?.led();
       return () => undefined;

@@ -4,19 +4,21 @@ import type { Configuration, ObservedWorkload, Placement, PolicyReading } from '
 import type { ApiClient, EventRecorder } from '@spotalis/kube';
 import type { Logger, Metrics } from '@spotalis/runtime';
 import { Annotator } from './act/annotator.ts';
-import { Evictor } from './act/evictor.ts';
-import { Flights } from './act/flights.ts';
+import type { Register } from './kernel/disruption/register.ts';
 import { wallMs } from './clocks.ts';
 import { Bridger } from './drought/bridger.ts';
 import { Droughts } from './drought/droughts.ts';
-import { Bypass } from './gate/bypass.ts';
+import type { Executor } from './kernel/disruption/executor.ts';
+import { subjectOfAsker } from './lead/subject.ts';
+import { openDisruption } from './kernel/disruption/disruption.ts';
+import type { Bypass } from './kernel/disruption/bypass.ts';
 import { WebhookProbe } from './gate/webhook.ts';
 import type { Observing } from './observing.ts';
 import { placeholderMetrics } from './placeholder/metrics.ts';
 import { deploymentOfPod } from './placeholder/owner.ts';
 import { Placeholders } from './placeholder/placeholders.ts';
 import { Changes } from './rebalance/changes.ts';
-import { Holds } from './rebalance/holds.ts';
+import type { Holds } from './kernel/disruption/holds.ts';
 import { Ledgers } from './rebalance/ledgers.ts';
 import { Rebalancer } from './rebalance/rebalancer.ts';
 import { Bulletins } from './report/bulletin.ts';
@@ -45,6 +47,8 @@ export interface MovingParts {
   readonly mayWrite: () => boolean;
   /** The webhook serves, or does so no more: every workload is to be looked at. */
   readonly onWebhookChange: () => void;
+  /** The subject was granted what it waited for. */
+  readonly wake: (subject: string) => void;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -55,7 +59,8 @@ export interface Moving {
   readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
   readonly narrator: Narrator;
   readonly changes: Changes;
-  readonly flights: Flights;
+  readonly register: Register;
+  readonly executor: Executor;
   readonly moveTimeoutMs: () => number;
   readonly holds: Holds;
   readonly probe: WebhookProbe;
@@ -82,10 +87,7 @@ export function openMoving(parts: MovingParts): Moving {
   const narrator = new Narrator({ recorder, metrics: moveMetric, logger });
   viewConditions(metrics, () => narrator.conditions(wallMs()));
 
-  const flights = new Flights();
-  const holds = new Holds(Math.random);
   const changes = new Changes(cluster, wallMs);
-  const bypass = new Bypass();
   const probe = new WebhookProbe({
     client,
     configurationName: values.webhook.configurationName,
@@ -101,7 +103,19 @@ export function openMoving(parts: MovingParts): Moving {
     ledger,
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
-  const evictor = new Evictor(client, mayWrite);
+  const { register, holds, bypass, executor } = openDisruption({
+    client,
+    mayWrite,
+    budgets() {
+      const { maxInFlight, maxMovesPerMinute, fallback } = settings();
+      return { maxInFlight, maxMovesPerMinute, maxRemovalsPerMinute: fallback.maxRemovalsPerMinute };
+    },
+    moveTimeoutMs,
+    wake: (asker) => parts.wake(subjectOfAsker(asker)),
+    metrics: moveMetric,
+    now: wallMs,
+    logger,
+  });
   const bulletins = new Bulletins({
     client,
     cluster,
@@ -122,14 +136,13 @@ export function openMoving(parts: MovingParts): Moving {
     droughts &&
     new Bridger({
       droughts,
-      evictor,
+      executor,
       probe,
       holds,
       narrator: new DroughtNarrator({ recorder, metrics: droughtMetric, logger, now: wallMs }),
       settings,
       mayActOn,
       now: wallMs,
-      logger,
     });
   const placeholders = new Placeholders({
     cluster,
@@ -158,17 +171,19 @@ export function openMoving(parts: MovingParts): Moving {
       cluster,
       rooms,
       changes,
-      flights,
+      register,
+      isSpent: (namespace) => executor.isSpent(namespace),
+      holds,
+      bypass,
       droughts,
       settings,
       webhook: () => (probe.health.kind === 'serving' ? (bypass.state ?? probe.health) : probe.health),
     },
-    evictor,
+    executor,
     bridger,
     annotator: new Annotator({ client, pause: (ms) => delay(ms) }),
     holds,
     placeholders,
-    bypass,
     probe,
     narrator,
     metrics: moveMetric,
@@ -185,7 +200,8 @@ export function openMoving(parts: MovingParts): Moving {
     policyOf,
     narrator,
     changes,
-    flights,
+    register,
+    executor,
     moveTimeoutMs,
     holds,
     probe,

@@ -95,6 +95,25 @@ export type {
 export { explainDrought } from './explain/drought.ts';
 export { explainRebalance, readOverride } from './explain/rebalance.ts';
 export { readClusterWindow } from './disruption/cluster-window.ts';
+export { arbitrate, type Arbitration } from './disruption/arbitrate.ts';
+export {
+  type EvictIntent,
+  type Intent,
+  type ModuleName,
+  type Rank,
+  ranks,
+  type RemovalIntent,
+  type ResizeIntent,
+} from './disruption/intent.ts';
+export {
+  type Budgets,
+  type Deferral,
+  type RegisterView,
+  type Spent,
+  spentFor,
+  type UnderWay,
+} from './disruption/register.ts';
+export { type Asker, deferred, evictionFor, removalFor } from './rebalance/request.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
 export { decide } from './rebalance/decide.ts';
 export { type Availability, availabilityOf } from './cluster/availability.ts';
@@ -136,6 +155,7 @@ export {
 } from './cluster/resources.ts';
 export type {
   BudgetUse,
+  Refusal,
   DroughtState,
   LedgerState,
   PoolState,

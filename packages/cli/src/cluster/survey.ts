@@ -183,6 +183,8 @@ export class Survey {
       },
       ledger: { kind: 'reachable' },
       webhook: this.webhook,
+      refused: { evict: null, annotate: null },
+      unseen: null,
       drought: this.droughtOf(workload),
       settings: this.settings.rebalance,
     };
@@ -232,4 +234,4 @@ export class Survey {
   }
 }
 
-const noMoves: BudgetUse = { cluster: 0, namespace: 0, workload: 0, nodes: new Map(), begunAtMs: [] };
+const noMoves: BudgetUse = { workload: 0, nodes: new Map(), spent: false };

@@ -2,8 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { Breaker, RebalanceTrace, StuckReference } from '@spotalis/core';
 import { LedgerUnavailable, type StoredBreaker } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
-import type { Outcome } from '../act/evictor.ts';
-import { Holds } from '../rebalance/holds.ts';
+import type { Outcome } from '../kernel/disruption/executor.ts';
+import { Arbiter } from '../kernel/disruption/arbiter.ts';
+import { Bypass } from '../kernel/disruption/bypass.ts';
+import { Executor } from '../kernel/disruption/executor.ts';
+import { Register } from '../kernel/disruption/register.ts';
+import { Holds } from '../kernel/disruption/holds.ts';
 import { DroughtNarrator } from '../report/droughts.ts';
 import { aDeployment } from '../testing/objects.ts';
 import { Bridger } from './bridger.ts';
@@ -34,6 +38,12 @@ const trace: RebalanceTrace = {
   waiting: {},
 };
 
+const stuckRemoved: RebalanceTrace = {
+  ...trace,
+  reason: 'StuckRemoved',
+  facts: { removed: 9, waiting: 9 },
+};
+
 function stage(
   script: {
     outcome?: Outcome;
@@ -41,29 +51,49 @@ function stage(
     serving?: boolean;
     mayAct?: (log: readonly string[]) => boolean;
     limit?: number;
+    trace?: RebalanceTrace;
   } = {},
 ) {
   const log: string[] = [];
-  let taken = 0;
   const { outcome = { kind: 'evicted' }, write = true, serving = true, mayAct = () => true } = script;
   const holds = new Holds(() => 0);
+  const register = new Register();
+  const now = () => 10_000;
+  const arbiter = new Arbiter({
+    register,
+    budgets: () => ({
+      maxInFlight: { cluster: 1, namespace: 1, node: 1 },
+      maxMovesPerMinute: 1,
+      maxRemovalsPerMinute: script.limit ?? 300,
+    }),
+    wake: () => undefined,
+    now,
+  });
+  const executor = new Executor({
+    arbiter,
+    register,
+    holds,
+    bypass: new Bypass(),
+    evictor: {
+      evict: () => Promise.reject(new Error('no pod that has run is to go')),
+      removeUnscheduled: (namespace, pod) => {
+        log.push(`remove ${namespace}/${pod.name}`);
+        return Promise.resolve(outcome);
+      },
+    },
+    metrics: { moved: () => undefined, inFlight: () => undefined },
+    moveTimeoutMs: () => 600_000,
+    now,
+    logger,
+  });
   const bridger = new Bridger({
     droughts: {
       write: (_workload, next, expected) => {
         log.push(`${next.breaker.state} over ${expected.version}`);
         return write instanceof Error ? Promise.reject(write) : Promise.resolve(write);
       },
-      takeRemoval: (limit) => taken < limit && ++taken > 0,
-      giveBackRemoval: () => {
-        taken -= 1;
-      },
     },
-    evictor: {
-      removeUnscheduled: (namespace, pod) => {
-        log.push(`remove ${namespace}/${pod.name}`);
-        return Promise.resolve(outcome);
-      },
-    },
+    executor,
     probe: {
       ask: () => {
         if (script.mayAct) log.push('asked');
@@ -79,19 +109,18 @@ function stage(
       logger,
       now: () => 10_000,
     }),
-    settings: () => ({ placement: {}, fallback: { maxRemovalsPerMinute: script.limit ?? 300 } }) as never,
+    settings: () => ({ placement: {} }) as never,
     mayActOn: () => mayAct(log),
-    now: () => 10_000,
-    logger,
+    now,
   });
   const bridge = (count: number, next: Breaker | null = opened) =>
     bridger.bridge(
       workload,
-      trace,
+      script.trace ?? trace,
       { kind: 'bridge', next: next && { breaker: next, permits: 0 }, remove: stuck(count) },
       { kind: 'reachable', counts: new Map(), breaker: stored },
     );
-  return { log, bridge, taken: () => taken };
+  return { log, bridge, taken: () => register.view(1, now()).removed.length };
 }
 
 const removals = (log: readonly string[]) => log.filter((line) => line.startsWith('remove')).length;
@@ -120,7 +149,7 @@ describe('bridging a drought', () => {
     ],
   ])('removes no pod when %s', async (_, script, expected) => {
     const { log, bridge } = stage(script);
-    expect(await bridge(2)).toBe(500);
+    expect(await bridge(2)).toMatchObject({ againInMs: 500, deferral: null });
     expect(log).toEqual(expected);
   });
 
@@ -146,16 +175,26 @@ describe('bridging a drought', () => {
     expect(taken()).toBe(1);
   });
 
-  it('removes no more in a minute than allowed, though many workloads wait at once', async () => {
+  it('removes no more in a minute than allowed, though many look at once, and says what the rest waits for', async () => {
     const { log, bridge } = stage({ limit: 7 });
     await Promise.all(Array.from({ length: 5 }, () => bridge(5, null)));
     expect(removals(log)).toBe(7);
+    expect(await bridge(5, null)).toMatchObject({
+      againInMs: 500,
+      deferral: { reason: 'BudgetSpent', budget: 'removals', used: 7, limit: 7, untilMs: 70_000 },
+    });
+  });
+
+  it('says how many of the pods were removed', async () => {
+    const { bridge } = stage({ limit: 7, trace: stuckRemoved });
+    const { trace: told, deferral } = await bridge(9, null);
+    expect({ facts: told.facts, deferral }).toEqual({ facts: { removed: 7, waiting: 9 }, deferral: null });
   });
 
   it('asks more and more seldom when it may not remove', async () => {
     const { log, bridge } = stage({ outcome: { kind: 'forbidden', message: 'no' } });
     await bridge(1, null);
-    expect(await bridge(1, null)).toBeGreaterThan(1_000);
+    expect((await bridge(1, null)).againInMs).toBeGreaterThan(1_000);
     expect(log).toEqual(['remove shop/p0']);
   });
 });

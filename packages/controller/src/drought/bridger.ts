@@ -1,15 +1,17 @@
-import type {
-  ObservedWorkload,
-  RebalanceSettings,
-  RebalanceTrace,
-  StuckReference,
-  Verdict,
+import {
+  type Deferral,
+  type ObservedWorkload,
+  type RebalanceSettings,
+  type RebalanceTrace,
+  removalFor,
+  type StuckReference,
+  type Verdict,
 } from '@spotalis/core';
 import { LedgerUnavailable } from '@spotalis/ledger';
-import type { Logger } from '@spotalis/runtime';
-import type { Evictor } from '../act/evictor.ts';
+import { askerOf, subjectOfWorkload } from '../lead/subject.ts';
+import type { Executor, Removed } from '../kernel/disruption/executor.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
-import type { Holds } from '../rebalance/holds.ts';
+import type { Holds } from '../kernel/disruption/holds.ts';
 import type { LedgerReading } from '../rebalance/snapshot.ts';
 import type { DroughtNarrator } from '../report/droughts.ts';
 import type { Droughts } from './droughts.ts';
@@ -18,12 +20,9 @@ type Bridge = Extract<Verdict, { kind: 'bridge' }>;
 
 /** Somebody was quicker, or something cannot be had just now. */
 const SOON_MS = 500;
-/** Removals at once: each is a read and a write, and a burst has hundreds. */
-const AT_ONCE = 10;
-
 export interface BridgerParts {
-  readonly droughts: Pick<Droughts, 'write' | 'takeRemoval' | 'giveBackRemoval'>;
-  readonly evictor: Pick<Evictor, 'removeUnscheduled'>;
+  readonly droughts: Pick<Droughts, 'write'>;
+  readonly executor: Pick<Executor, 'remove'>;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly holds: Holds;
   readonly narrator: DroughtNarrator;
@@ -31,7 +30,14 @@ export interface BridgerParts {
   /** Whether anything may be done about it at this moment. */
   readonly mayActOn: (workload: ObservedWorkload) => boolean;
   readonly now: () => number;
-  readonly logger: Logger;
+}
+
+export interface Bridged {
+  /** The decision as it was carried out. */
+  readonly trace: RebalanceTrace;
+  readonly againInMs: number;
+  /** What keeps all of it from being carried out. */
+  readonly deferral: Deferral | null;
 }
 
 /** Carries out what was decided about a drought: first the breaker, so that replacements are admitted by it. */
@@ -42,67 +48,50 @@ export class Bridger {
     this.#parts = parts;
   }
 
-  /** Returns the milliseconds after which to look again. Never throws. */
   async bridge(
     workload: ObservedWorkload,
     trace: RebalanceTrace,
     { next, remove }: Bridge,
     { breaker }: LedgerReading,
-  ): Promise<number> {
+  ): Promise<Bridged> {
     const { droughts, settings, mayActOn, now, probe, narrator } = this.#parts;
-    if (breaker === null || !mayActOn(workload)) return SOON_MS;
+    const again = (inMs: number): Bridged => ({ trace, againInMs: inMs, deferral: null });
+    if (breaker === null || !mayActOn(workload)) return again(SOON_MS);
     // A replacement that admission does not see is no substitute.
-    if (remove.length > 0 && (await probe.ask()).kind !== 'serving') return SOON_MS;
-    if (!mayActOn(workload)) return SOON_MS;
+    if (remove.length > 0 && (await probe.ask()).kind !== 'serving') return again(SOON_MS);
+    if (!mayActOn(workload)) return again(SOON_MS);
     if (next !== null) {
       try {
-        if (!(await droughts.write(workload, next, breaker, settings().placement, now()))) return SOON_MS;
+        if (!(await droughts.write(workload, next, breaker, settings().placement, now())))
+          return again(SOON_MS);
       } catch (error) {
         if (!(error instanceof LedgerUnavailable)) throw error;
-        return SOON_MS;
+        return again(SOON_MS);
       }
       narrator.changed(workload, trace);
     }
     const held = this.#parts.holds.of(workload.metadata.uid, now());
     // What a PDB refused was a move; these pods have none to fear.
     if (held?.reason === 'EvictionForbidden' || held?.reason === 'EvictionFailed')
-      return held.untilMs - now();
-    for (let start = 0; start < remove.length && mayActOn(workload); start += AT_ONCE) {
-      await Promise.all(remove.slice(start, start + AT_ONCE).map((pod) => this.#remove(workload, pod)));
-    }
-    return SOON_MS;
+      return again(held.untilMs - now());
+    if (remove.length === 0) return again(SOON_MS);
+    const { count, deferral } = await this.#remove(workload, remove);
+    if (next === null && count === 0 && deferral !== null) return { ...again(SOON_MS), deferral };
+    return trace.reason === 'StuckRemoved'
+      ? { ...again(SOON_MS), trace: { ...trace, facts: { ...trace.facts, removed: count } } }
+      : again(SOON_MS);
   }
 
-  async #remove(workload: ObservedWorkload, pod: StuckReference): Promise<void> {
-    const { evictor, droughts, settings, holds, narrator, now, logger } = this.#parts;
+  #remove(workload: ObservedWorkload, pods: readonly StuckReference[]): Promise<Removed> {
+    const { executor, mayActOn, narrator, now } = this.#parts;
     const { namespace = '', uid } = workload.metadata;
-    const askedAtMs = now();
-    if (!droughts.takeRemoval(settings().fallback.maxRemovalsPerMinute, askedAtMs)) return;
-    const outcome = await evictor.removeUnscheduled(namespace, pod);
-    if (outcome.kind === 'evicted') {
-      narrator.removed(workload, pod, now());
-      return;
-    }
-    // Without an answer it may have been carried out.
-    if (outcome.kind !== 'error') droughts.giveBackRemoval(askedAtMs);
-    switch (outcome.kind) {
-      case 'gone':
-      case 'stale':
-      case 'fenced':
-      case 'conflict':
-        return;
-      case 'blocked':
-      case 'tooManyBudgets':
-        // It got a node meanwhile.
-        return;
-      case 'unread':
-      case 'forbidden':
-      case 'error':
-        holds.refused(uid, outcome, false, now());
-        logger.warn('stuck pod not removed', { pod: pod.name, outcome });
-        return;
-      default:
-        return outcome satisfies never;
-    }
+    const subject = askerOf(subjectOfWorkload(workload));
+    const asked = removalFor({ subject, disrupts: { uid, namespace }, nowMs: now() }, pods);
+    const sinceMs = new Map(pods.map((pod) => [pod.uid, pod.sinceMs]));
+    return executor.remove(
+      asked,
+      () => mayActOn(workload),
+      (pod) => narrator.removed(workload, { ...pod, sinceMs: sinceMs.get(pod.uid) ?? now() }, now()),
+    );
   }
 }

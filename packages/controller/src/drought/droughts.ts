@@ -1,5 +1,6 @@
 import {
   type Breaker,
+  type Deferral,
   type DroughtState,
   type ObservedWorkload,
   type Placement,
@@ -15,8 +16,6 @@ import type { Bulletins } from '../report/bulletin.ts';
 import { Pools } from './pools.ts';
 import type { Shapes } from './shapes.ts';
 
-const MINUTE_MS = 60_000;
-
 export interface DroughtsParts {
   readonly cluster: Cluster;
   readonly ledger: Pick<Ledger, 'setBreaker' | 'openPool' | 'closePool' | 'isPoolOpen'>;
@@ -29,23 +28,33 @@ export interface DroughtsParts {
 export class Droughts {
   readonly #parts: DroughtsParts;
   readonly #pools: Pools;
-  #removedAtMs: number[] = [];
 
   constructor(parts: DroughtsParts) {
     this.#parts = parts;
     this.#pools = new Pools(parts);
   }
 
+  /** Keeps up what is known of the workload's pool, in the ledger and in the bulletin. */
+  observe(
+    workload: ObservedWorkload,
+    stored: StoredBreaker,
+    { placement, fallback }: Pick<RebalanceSettings, 'placement' | 'fallback'>,
+    nowMs: number,
+  ): void {
+    const breaker = readBreaker(stored, fallback.backoff.initialMs, nowMs);
+    this.#note(workload, this.#poolOf(workload, placement), breaker, nowMs);
+  }
+
   stateOf(
     workload: ObservedWorkload,
     stored: StoredBreaker,
     { placement, fallback }: Pick<RebalanceSettings, 'placement' | 'fallback'>,
+    deferral: Deferral | null,
     nowMs: number,
   ): DroughtState {
     const { uid } = workload.metadata;
     const breaker = readBreaker(stored, fallback.backoff.initialMs, nowMs);
     const pool = this.#poolOf(workload, placement);
-    this.#note(workload, pool, breaker, nowMs);
     return {
       kind: 'watched',
       breaker,
@@ -57,7 +66,7 @@ export class Droughts {
       shapes: this.#parts.shapes.views(),
       pool: this.#pools.stateOf(pool, nowMs),
       mayProbe: this.#pools.mayProbe(pool, uid),
-      removedAtMs: this.#removedAtMs,
+      deferral,
     };
   }
 
@@ -76,23 +85,6 @@ export class Droughts {
     const { kind } = await this.#parts.ledger.setBreaker(uid, next, expected.version);
     if (kind === 'written') this.#note(workload, this.#poolOf(workload, placement), breaker, nowMs);
     return kind === 'written';
-  }
-
-  /**
-   * Takes one of the minute's removals before it is asked for, since many workloads are in one drought; false: none is
-   * left. Removals are harmless to whoever took over: the pods never ran, so a new leader begins with none.
-   */
-  takeRemoval(limit: number, nowMs: number): boolean {
-    const recent = this.#removedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS);
-    if (recent.length >= limit) return false;
-    this.#removedAtMs = [...recent, nowMs];
-    return true;
-  }
-
-  /** The pod stays after all. */
-  giveBackRemoval(takenAtMs: number): void {
-    const at = this.#removedAtMs.indexOf(takenAtMs);
-    if (at >= 0) this.#removedAtMs = this.#removedAtMs.toSpliced(at, 1);
   }
 
   forget(workloadUid: string, nowMs: number): void {

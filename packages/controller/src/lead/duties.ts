@@ -1,9 +1,8 @@
-import type { Flights } from '../act/flights.ts';
-import type { Bypass } from '../gate/bypass.ts';
+import type { Executor } from '../kernel/disruption/executor.ts';
+import type { Bypass } from '../kernel/disruption/bypass.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
 import type { Cluster } from '../observe/cluster.ts';
-import type { MoveMetrics } from '../report/metrics.ts';
-import type { Holds } from '../rebalance/holds.ts';
+import type { Holds } from '../kernel/disruption/holds.ts';
 
 /** Each move asks on its own; this is for the reports, and for moves that wait for the webhook to come back. */
 const ASK_MS = 10_000;
@@ -17,16 +16,14 @@ export function watchWebhook(probe: Pick<WebhookProbe, 'ask'>): () => void {
   return () => clearInterval(timer);
 }
 
-/** Drops moves of workloads that nobody looks at any more. Returns the way out. */
-export function sweepFlights(
-  flights: Pick<Flights, 'sweep' | 'count'>,
-  metrics: Pick<MoveMetrics, 'inFlight'>,
+/** Drops disruptions of workloads that nobody looks at any more. Returns the way out. */
+export function sweepDisruptions(
+  executor: Pick<Executor, 'sweep'>,
   moveTimeoutMs: () => number,
   now: () => number,
 ): () => void {
   const timer = setInterval(() => {
-    flights.sweep(now() - FORGET_AFTER_TIMEOUTS * moveTimeoutMs());
-    metrics.inFlight(flights.count);
+    executor.sweep(now() - FORGET_AFTER_TIMEOUTS * moveTimeoutMs());
   }, ASK_MS);
   return () => clearInterval(timer);
 }

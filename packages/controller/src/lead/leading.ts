@@ -34,6 +34,11 @@ export class Leading {
     if (this.#leave !== undefined) enqueueAll(this.#parts.cluster, this.#parts.workers.queue);
   }
 
+  /** What the subject waited for is granted. */
+  wake(subject: string): void {
+    if (this.#leave !== undefined) this.#parts.workers.queue.add(subject);
+  }
+
   /** What the ledger holds of a ReplicaSet has changed, which no event of the cluster tells. */
   ledgerChanged(replicaSetUid: string): void {
     if (this.#leave === undefined) return;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from '@spotalis/runtime';
-import { Flights } from '../act/flights.ts';
-import { sceneOf } from '../act/scene.ts';
+import { Register } from '../kernel/disruption/register.ts';
+import { sceneOf } from '../kernel/disruption/scene.ts';
 import { aDeployment, aManagedCluster, aPod, aReplicaSet } from '../testing/objects.ts';
 import { takeOver } from './succession.ts';
 
@@ -23,7 +23,7 @@ async function afterTakeOver(spec: object | Error, pods: Parameters<typeof aPod>
   let afresh = false;
   takeOver({
     cluster,
-    flights: {
+    register: {
       succeed: (suspects) => {
         for (const one of suspects) {
           inherited.push(one.workloadUid);
@@ -70,7 +70,7 @@ describe('a new leader', () => {
   });
 
   it('has its budgets for others, however many workloads are unhealthy for ever', async () => {
-    const flights = new Flights();
+    const register = new Register();
     const cluster = aManagedCluster();
     cluster.deployments.upsert(aDeployment({ replicas: 1 }), true);
     cluster.pods.upsert(aPod('fine', ready), true);
@@ -88,7 +88,7 @@ describe('a new leader', () => {
     const moveTimeoutMs = 600_000;
     takeOver({
       cluster,
-      flights,
+      register,
       client,
       lease,
       moveTimeoutMs: () => moveTimeoutMs,
@@ -96,13 +96,13 @@ describe('a new leader', () => {
       logger,
     });
     // Until a ReplicaSet would long have made up for a pod that another leader evicted.
-    expect(flights.count).toBe(20);
+    expect(register.count).toBe(20);
     const nowMs = NOW_MS + 30_000;
     for (const workload of cluster.workloads()) {
       const { uid } = workload.metadata;
-      flights.follow(uid, sceneOf(cluster, workload), { moveTimeoutMs, nowMs }, () => undefined);
+      register.follow(uid, sceneOf(cluster, workload), { moveTimeoutMs, nowMs }, () => undefined);
     }
-    expect(flights.count).toBe(0);
+    expect(register.count).toBe(0);
   });
 
   it('knows the nodes that pods are leaving, each once, and none of those that stay', async () => {

@@ -1,7 +1,7 @@
 import { type ApiClient, asError, type Lease, resource } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import { type Flights, type Suspect, underWayUntilMs } from '../act/flights.ts';
-import { sceneOf } from '../act/scene.ts';
+import { type Register, type Suspect, underWayUntilMs } from '../kernel/disruption/register.ts';
+import { sceneOf } from '../kernel/disruption/scene.ts';
 import type { Cluster } from '../observe/cluster.ts';
 
 const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
@@ -9,7 +9,7 @@ const READ_MS = 5_000;
 
 export interface SuccessionParts {
   readonly cluster: Cluster;
-  readonly flights: Pick<Flights, 'succeed' | 'startAfresh'>;
+  readonly register: Pick<Register, 'succeed' | 'startAfresh'>;
   readonly client: Pick<ApiClient, 'get'>;
   /** Undefined: it leads without a Lease, and nothing tells what was before. */
   readonly lease:
@@ -25,16 +25,16 @@ export interface SuccessionParts {
  * seen allows; unless the Lease shows that nobody led before.
  */
 export function takeOver(parts: SuccessionParts): void {
-  const { cluster, flights, client, lease, moveTimeoutMs, now, logger } = parts;
+  const { cluster, register, client, lease, moveTimeoutMs, now, logger } = parts;
   const nowMs = now();
-  flights.succeed(suspects(cluster, nowMs, moveTimeoutMs()), nowMs);
+  register.succeed(suspects(cluster, nowMs, moveTimeoutMs()), nowMs);
   if (lease === undefined) return;
   const { namespace, name, identity } = lease;
   client
     .get(leases, { namespace, name }, { once: true, deadlineMs: READ_MS })
     .then(({ spec }) => {
       // Made by this process or by an installer, and never held by another one.
-      if (spec?.holderIdentity === identity && spec.leaseTransitions === 0) flights.startAfresh();
+      if (spec?.holderIdentity === identity && spec.leaseTransitions === 0) register.startAfresh();
     })
     .catch((thrown: unknown) => {
       logger.debug('the Lease does not tell whether there was a leader before', { error: asError(thrown) });

@@ -1,20 +1,20 @@
 import { capacityTypes, keepsPlaceholder, type ObservedWorkload, type RebalanceTrace } from '@spotalis/core';
-import type { Flights } from '../act/flights.ts';
+import type { Register } from '../kernel/disruption/register.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Placeholders } from './placeholders.ts';
 
 export interface ProofParts {
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release'>;
-  readonly flights: Pick<Flights, 'departureOf'>;
+  readonly register: Pick<Register, 'departureOf'>;
   readonly cluster: Pick<Cluster, 'podsOf'>;
 }
 
 /** Says what placeholders a look at a workload calls for, moves being the purpose. */
 export function tendProof(parts: ProofParts, workload: ObservedWorkload, trace: RebalanceTrace): void {
-  const { placeholders, flights } = parts;
+  const { placeholders, register } = parts;
   const { uid, name, namespace = '' } = workload.metadata;
   const { verdict } = trace;
-  const departure = flights.departureOf(uid);
+  const departure = register.departureOf(uid);
   for (const type of capacityTypes) {
     const subject = { kind: workload.workloadKind, namespace, name, uid, type };
     const keeps =

@@ -29,8 +29,8 @@ export class Changes {
     });
   }
 
-  /** To be called at each look at a workload, with what it asks for now. */
-  note(workloadUid: string, numbers: PolicyNumbers | undefined, replicas: number) {
+  /** To be called before each decision on a workload, with what it asks for now. */
+  note(workloadUid: string, numbers: PolicyNumbers | undefined, replicas: number): void {
     const { spotPercentage = -1, minOnDemand = -1 } = numbers ?? {};
     const nowMs = this.#now();
     let seen = this.#seen.get(workloadUid);
@@ -42,9 +42,13 @@ export class Changes {
       Object.assign(seen, { spotPercentage, minOnDemand, policyChangedAtMs: nowMs });
     }
     if (seen.replicas !== replicas) Object.assign(seen, { replicas, replicasChangedAtMs: nowMs });
+  }
+
+  of(workloadUid: string) {
+    const seen = this.#seen.get(workloadUid);
     return {
-      policyChangedAtMs: seen.policyChangedAtMs,
-      replicasChangedAtMs: seen.replicasChangedAtMs,
+      policyChangedAtMs: seen?.policyChangedAtMs ?? null,
+      replicasChangedAtMs: seen?.replicasChangedAtMs ?? null,
       podGoneAtMs: this.#podGoneAtMs.get(workloadUid) ?? null,
     };
   }

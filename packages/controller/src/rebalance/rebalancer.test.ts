@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  evictionFor,
   type ObservedWorkload,
   type PlaceholderEvidence,
   preparePlacement,
@@ -11,14 +12,16 @@ import {
 } from '@spotalis/core';
 import type { RecordedEvent } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import type { Outcome } from '../act/evictor.ts';
-import { Flights } from '../act/flights.ts';
-import { Bypass } from '../gate/bypass.ts';
+import type { Outcome } from '../kernel/disruption/executor.ts';
+import { Register } from '../kernel/disruption/register.ts';
+import { Arbiter } from '../kernel/disruption/arbiter.ts';
+import { Executor } from '../kernel/disruption/executor.ts';
+import { Bypass } from '../kernel/disruption/bypass.ts';
 import { Rooms } from '../observe/rooms.ts';
 import { Narrator } from '../report/narrator.ts';
 import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from '../testing/objects.ts';
 import { Changes } from './changes.ts';
-import { Holds } from './holds.ts';
+import { Holds } from '../kernel/disruption/holds.ts';
 import { Ledgers } from './ledgers.ts';
 import { Rebalancer } from './rebalancer.ts';
 import type { LedgerReading } from './snapshot.ts';
@@ -66,12 +69,13 @@ function stage(change: Partial<RebalanceSettings> = {}) {
   for (const [rank, name] of ['a', 'b', 'c', 'd'].entries()) {
     cluster.pods.upsert(aPod(name, { node: 'spot-1', ready: true, mark: mark(name, 'spot', rank) }), true);
   }
-  const flights = new Flights();
+  const register = new Register();
   const bypass = new Bypass();
   const events: RecordedEvent[] = [];
   const asked: string[] = [];
   const ended: string[] = [];
   const relisted: string[] = [];
+  const woken: string[] = [];
   const wrote: string[] = [];
   const proofs: string[] = [];
   const script = {
@@ -99,24 +103,54 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     const { counts } = script;
     return counts === null ? read : { ...read, counts: new Map([['web-1-uid', counts]]) };
   };
+  const holds = new Holds(() => 0);
+  const now = (): number => clock.nowMs;
+  const executor = new Executor({
+    arbiter: new Arbiter({
+      register,
+      budgets: () => ({ ...settings, maxRemovalsPerMinute: 100, ...change }),
+      wake: (asker) => woken.push(asker),
+      now,
+    }),
+    register,
+    holds,
+    bypass,
+    evictor: {
+      evict: (_namespace, { name }) => {
+        asked.push(name);
+        return Promise.resolve(script.outcome);
+      },
+      removeUnscheduled: () => Promise.resolve(script.outcome),
+    },
+    metrics: {
+      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
+      inFlight: () => undefined,
+    },
+    moveTimeoutMs: () => 600_000,
+    now,
+    logger,
+  });
+  const narrator = new Narrator({
+    recorder: { record: (event) => events.push(event) },
+    metrics: { blocked: () => undefined },
+    logger,
+  });
   const rebalancer = new Rebalancer({
     sources: {
       cluster,
       rooms,
       placeholders: { evidence: () => script.evidence },
-      flights,
+      register,
+      isSpent: (namespace) => executor.isSpent(namespace),
+      holds,
+      bypass,
       droughts: undefined,
       changes: new Changes(cluster, () => clock.nowMs),
       settings: () => ({ ...settings, ...change }),
       webhook: () =>
         script.serving ? (bypass.state ?? { kind: 'serving' }) : { kind: 'notServing', detail: 'down' },
     },
-    evictor: {
-      evict: (_namespace, { name }) => {
-        asked.push(name);
-        return Promise.resolve(script.outcome);
-      },
-    },
+    executor,
     annotator: {
       write: (_namespace, changes, { mayWrite }) => {
         script.onWrite();
@@ -130,7 +164,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
         return Promise.resolve({ written: changes.length, left: 0, refused: null });
       },
     },
-    holds: new Holds(() => 0),
+    holds,
     placeholders: {
       want: ({ uid, type }) => void proofs.push(`want ${type} for ${uid}`),
       keep: ({ uid, type }) => void proofs.push(`keep ${type} for ${uid}`),
@@ -138,18 +172,9 @@ function stage(change: Partial<RebalanceSettings> = {}) {
       forget: () => undefined,
     },
     bridger: undefined,
-    bypass,
     probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
-    narrator: new Narrator({
-      recorder: { record: (event) => events.push(event) },
-      metrics: { blocked: () => undefined },
-      logger,
-    }),
-    metrics: {
-      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
-      annotated: () => undefined,
-      inFlight: () => undefined,
-    },
+    narrator,
+    metrics: { annotated: () => undefined },
     logger,
     moveTimeoutMs: () => 600_000,
     relist: async (workload) => {
@@ -178,7 +203,10 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     look,
     replace,
     rebalancer,
-    flights,
+    executor,
+    woken,
+    shown: () => narrator.shown(subject),
+    register,
     bypass,
     events,
     asked,
@@ -281,7 +309,7 @@ describe('one look after another at a workload with two pods too many on spot', 
   ])(
     'takes replacements that were not steered for a bypass: $where, $isBypass',
     async ({ isBypass, change, workload: annotations }) => {
-      const { cluster, look, flights, bypass, replace, script } = stage(change);
+      const { cluster, look, register, bypass, replace, script } = stage(change);
       const workload = cluster.deployments.get('shop/web')!;
       if (annotations) script.policy = readPolicy({ workload: annotations, namespace: {}, defaults: {} });
       const departure = {
@@ -295,7 +323,17 @@ describe('one look after another at a workload with two pods too many on spot', 
       } as const;
       for (const name of ['a', 'b', 'c']) {
         const present = cluster.podsOf(workload).map(({ metadata }) => metadata.uid);
-        flights.begin({ ...departure, pod: { name, uid: `${name}-uid` }, present }, 1_000_000);
+        const pod = { name, uid: `${name}-uid`, resourceVersion: '1' };
+        const asker = {
+          subject: `distribution/${subject}`,
+          disrupts: { uid: 'web-uid', namespace: 'shop' },
+          nowMs: 1_000_000,
+        };
+        register.reserve(
+          evictionFor(asker, 'SpotSurplus', { ...departure, pod, pdb: null, trial: false }),
+          1_000_000,
+        );
+        register.begin({ ...departure, pod, present }, 1_000_000);
         replace(name, `${name}2`, 'on-demand', false);
         const unsteered = aPod(`${name}2`, { node: 'od-1' });
         cluster.pods.upsert(unsteered, false);
@@ -313,11 +351,11 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('writes nothing without the lease', async () => {
-    const { look, script, asked, flights } = stage();
+    const { look, script, asked, register } = stage();
     script.mayWrite = false;
     await look();
     expect(asked).toEqual([]);
-    expect(flights.count).toBe(0);
+    expect(register.count).toBe(0);
   });
 
   it.each<[Outcome['kind'], Outcome, number]>([
@@ -327,14 +365,11 @@ describe('one look after another at a workload with two pods too many on spot', 
     ['unread', { kind: 'unread', error: new Error('503') }, 5_000],
     ['stale', { kind: 'stale' }, 500],
   ])('that is %s has spent no budget, and is asked again later', async (_kind, outcome, againInMs) => {
-    const { look, script, asked, flights } = stage();
+    const { look, script, asked, register } = stage();
     script.outcome = outcome;
     const inMs = await look();
     expect(inMs).toBeLessThanOrEqual(againInMs);
-    expect(flights.use({ workloadUid: 'web-uid', namespace: 'shop' }, 60, 1_000_000)).toMatchObject({
-      cluster: 0,
-      begunAtMs: [],
-    });
+    expect(register.view(60, 1_000_000)).toMatchObject({ underWay: new Map(), begun: [] });
     if (outcome.kind !== 'stale') {
       await look(againInMs - 1);
       expect(asked).toHaveLength(1);
@@ -342,15 +377,15 @@ describe('one look after another at a workload with two pods too many on spot', 
     script.outcome = { kind: 'evicted' };
     await look(againInMs);
     expect(asked).toHaveLength(2);
-    expect(flights.count).toBe(1);
+    expect(register.count).toBe(1);
   });
 
   it('counts a move whose answer was lost until the pod shows that it stays', async () => {
-    const { look, script, asked, ended, flights } = stage();
+    const { look, script, asked, ended, register } = stage();
     script.outcome = { kind: 'error', error: new Error('reset'), retryable: true };
     expect(await look()).toBeLessThanOrEqual(15_000);
     await look(14_000);
-    expect({ asked: asked.length, inFlight: flights.count }).toEqual({ asked: 1, inFlight: 1 });
+    expect({ asked: asked.length, inFlight: register.count }).toEqual({ asked: 1, inFlight: 1 });
     script.outcome = { kind: 'evicted' };
     await look(1_000);
     expect(ended).toEqual(['spot on-demand lost']);
@@ -358,10 +393,10 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('takes a pod that is gone already as moved', async () => {
-    const { look, script, flights, events } = stage();
+    const { look, script, register, events } = stage();
     script.outcome = { kind: 'gone' };
     await look();
-    expect(flights.count).toBe(1);
+    expect(register.count).toBe(1);
     expect(events).toEqual([]);
   });
 
@@ -372,12 +407,60 @@ describe('one look after another at a workload with two pods too many on spot', 
     away.script.serving = false;
     await away.look();
     const spent = stage();
-    spent.flights.succeed([], spent.clock.nowMs - 2_000);
+    spent.register.succeed([], spent.clock.nowMs - 2_000);
     const inMs = await spent.look();
     expect([readOnly.asked, away.asked, spent.asked]).toEqual([[], [], []]);
     expect(inMs).toBeLessThanOrEqual(58_000);
     await spent.look(58_000);
     expect(spent.asked).toHaveLength(1);
+  });
+
+  it('says at once what the API server refused, and goes on saying so until it is asked again', async () => {
+    const { look, script, shown } = stage();
+    script.outcome = { kind: 'forbidden', message: 'pods are not to be evicted' };
+    await look();
+    const text = 'Held because the API server refused the last eviction: pods are not to be evicted';
+    expect(shown()).toMatchObject({ verdict: 'wait', reason: 'EvictionForbidden', text });
+    await look(4_999);
+    expect(shown()).toMatchObject({ verdict: 'wait', reason: 'EvictionForbidden', text });
+  });
+
+  it('says of a move that it waits for the replacements of others to be seen', async () => {
+    const { look, bypass, register, asked, shown } = stage();
+    bypass.arrived(false, 1_000_000);
+    bypass.arrived(false, 1_000_000);
+    const pod = { name: 'x', uid: 'x-uid', resourceVersion: '1' };
+    const move = { pod, from: 'spot', to: 'on-demand', node: null, evidence: 'od-1' } as const;
+    const disrupts = { uid: 'other-uid', namespace: 'other' };
+    const asker = { subject: 'distribution/Deployment/other/x', disrupts, nowMs: 1_000_000 };
+    register.reserve(evictionFor(asker, 'SpotSurplus', { ...move, pdb: null, trial: false }), 1_000_000);
+    register.begin(
+      { ...move, workloadUid: disrupts.uid, namespace: 'other', requests: {}, present: [] },
+      1_000_000,
+    );
+    expect(await look()).toBe(500);
+    expect(shown()).toMatchObject({
+      reason: 'ReplacementsUnseen',
+      text: 'Held until the replacement of 1 move is seen to come through the webhook.',
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('says which budget a move waits for, and is woken when another one ends', async () => {
+    const { look, executor, register, woken, asked, shown } = stage({
+      maxInFlight: { cluster: 1, namespace: 1, node: 1, workload: 1 },
+    });
+    register.succeed([{ workloadUid: 'x', namespace: 'other', nodes: [], untilMs: 9e12 }], 0);
+    await look();
+    expect(shown()).toMatchObject({
+      verdict: 'wait',
+      reason: 'BudgetSpent',
+      text: 'Held because 1 moves are in flight in this cluster and the limit is 1.',
+    });
+    executor.follow('x', { replicas: undefined, pods: [] }, true);
+    expect(woken).toEqual([`distribution/${subject}`]);
+    await look();
+    expect(asked).toHaveLength(1);
   });
 
   it('stops when three replacements in a row have passed the webhook by', async () => {
@@ -456,11 +539,11 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('goes on counting a move of a workload that is gone until it is told so', async () => {
-    const { look, rebalancer, flights, ended } = stage();
+    const { look, rebalancer, register, ended } = stage();
     await look();
-    expect(flights.count).toBe(1);
+    expect(register.count).toBe(1);
     rebalancer.forget(subject, 'web-uid', true);
-    expect(flights.count).toBe(0);
+    expect(register.count).toBe(0);
     expect(ended).toEqual(['spot on-demand superseded']);
   });
 });

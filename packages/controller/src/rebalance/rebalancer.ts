@@ -1,25 +1,28 @@
 import {
   decide,
-  type Move,
+  type Deferral,
+  deferred,
+  type EvictIntent,
+  evictionFor,
   type ObservedWorkload,
   type PolicyReading,
   type RebalanceTrace,
   tokenOf,
+  type Verdict,
 } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
-import type { Evictor, Outcome } from '../act/evictor.ts';
-import { sceneOf } from '../act/scene.ts';
+import { sceneOf } from '../kernel/disruption/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
-import type { Bypass } from '../gate/bypass.ts';
+import type { Confirmed, Executor } from '../kernel/disruption/executor.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
-import { subjectOfWorkload } from '../lead/subject.ts';
+import { askerOf, subjectOfWorkload } from '../lead/subject.ts';
 import type { Placeholders } from '../placeholder/placeholders.ts';
 import { tendProof } from '../placeholder/proof.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
 import type { Narrator } from '../report/narrator.ts';
-import type { Holds } from './holds.ts';
-import { type LedgerReading, type SnapshotSources, takeSnapshot } from './snapshot.ts';
+import type { Holds } from '../kernel/disruption/holds.ts';
+import { type LedgerReading, observe, type SnapshotSources, takeSnapshot } from './snapshot.ts';
 
 /** Something is about to be known: a replacement is seen, a store catches up. */
 const SOON_MS = 500;
@@ -31,16 +34,15 @@ const NEXT_BATCH_MS = 1_000;
 
 export interface RebalancerParts {
   readonly sources: SnapshotSources;
-  readonly evictor: Pick<Evictor, 'evict'>;
+  readonly executor: Executor;
   readonly annotator: Pick<Annotator, 'write'>;
   readonly holds: Holds;
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
   /** Undefined where the ledger is inside the webhook. */
   readonly bridger: Pick<Bridger, 'bridge'> | undefined;
-  readonly bypass: Bypass;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly narrator: Narrator;
-  readonly metrics: Pick<MoveMetrics, 'moved' | 'annotated' | 'inFlight'>;
+  readonly metrics: Pick<MoveMetrics, 'annotated'>;
   readonly logger: Logger;
   readonly moveTimeoutMs: () => number;
   /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
@@ -69,22 +71,20 @@ export class Rebalancer {
     policy: PolicyReading,
     ledger: LedgerReading,
   ): Promise<number | undefined> {
-    const { now, narrator, sources, holds, placeholders, moveTimeoutMs } = this.#parts;
+    const { now, narrator, sources, placeholders, executor, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
     this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
-    const first = this.#decide(workload, policy, ledger);
+    const first = this.#observeAndDecide(workload, policy, ledger);
+    if (!asks(first)) executor.withdraw(askerOf(subject), uid);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
-    tendProof({ placeholders, flights: sources.flights, cluster: sources.cluster }, workload, trace);
+    tendProof({ placeholders, register: sources.register, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
-    const act = heldActs[trace.verdict.kind];
-    const hold = act && holds.of(uid, nowMs, act);
-    const tellAgainMs = narrator.tell(subject, workload, trace, hold, nowMs);
+    const tellAgainMs = narrator.tell(subject, workload, trace, nowMs);
     const due = [
       againInMs,
       tellAgainMs,
-      inMs(hold?.untilMs, nowMs),
       trace.verdict.kind === 'wait' ? inMs(trace.verdict.untilMs, nowMs) : undefined,
-      inMs(sources.flights.nextLookMs(uid, moveTimeoutMs()), nowMs),
+      inMs(sources.register.nextLookMs(uid, moveTimeoutMs()), nowMs),
     ].filter((ms) => ms !== undefined);
     return due.length === 0 ? undefined : Math.min(...due);
   }
@@ -99,42 +99,16 @@ export class Rebalancer {
     workload: ObservedWorkload | undefined,
     isSteered: boolean,
   ): number | undefined {
-    const { sources, bypass, metrics, moveTimeoutMs, now, logger } = this.#parts;
-    if (!sources.flights.has(workloadUid)) return undefined;
-    const nowMs = now();
-    const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
-    const landed = sources.flights.follow(
-      workloadUid,
-      sceneOf(sources.cluster, workload),
-      limits,
-      (steered) => {
-        if (!isSteered || !bypass.arrived(steered, nowMs)) return;
-        if (steered) logger.info('admissions go through the webhook again');
-        else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
-      },
-    );
-    metrics.inFlight(sources.flights.count);
-    if (landed === undefined) {
-      return inMs(sources.flights.nextLookMs(workloadUid, limits.moveTimeoutMs), nowMs);
-    }
-    const { result, move, lastedMs } = landed;
-    if (move === undefined) return undefined;
-    metrics.moved(move.from, move.to, result);
-    logger[result === 'succeeded' || result === 'superseded' ? 'info' : 'warn']('move ended', {
-      workloadUid,
-      pod: move.pod.name,
-      from: move.from,
-      to: move.to,
-      result,
-      lastedMs: Math.round(lastedMs),
-    });
-    return undefined;
+    const { sources, executor, now } = this.#parts;
+    const untilMs = executor.follow(workloadUid, sceneOf(sources.cluster, workload), isSteered);
+    return inMs(untilMs, now());
   }
 
   /** The workload is not ours any more, or gone. */
   forget(subject: string, workloadUid: string, isGone: boolean): void {
-    const { narrator, sources, holds, placeholders } = this.#parts;
+    const { narrator, sources, holds, placeholders, executor } = this.#parts;
     narrator.forget(subject);
+    executor.withdraw(askerOf(subject), workloadUid);
     holds.forget(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
@@ -142,12 +116,26 @@ export class Rebalancer {
     this.#relists.delete(workloadUid);
     if (!isGone) return;
     this.follow(workloadUid, undefined, false);
-    sources.flights.forget(workloadUid);
+    sources.register.forget(workloadUid);
   }
 
-  #decide(workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): RebalanceTrace {
+  #observeAndDecide(
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    ledger: LedgerReading,
+  ): RebalanceTrace {
+    observe(this.#parts.sources, workload, policy, ledger, this.#parts.now());
+    return this.#decide(workload, policy, ledger);
+  }
+
+  #decide(
+    workload: ObservedWorkload,
+    policy: PolicyReading,
+    ledger: LedgerReading,
+    deferral: Deferral | null = null,
+  ): RebalanceTrace {
     const nowMs = this.#parts.now();
-    return decide(takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs), nowMs);
+    return decide(takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs, deferral), nowMs);
   }
 
   async #carryOut(
@@ -162,16 +150,31 @@ export class Rebalancer {
       case 'prove':
         return trace.reason === 'LedgerDiffers' ? this.#relist(workload, trace) : { trace };
       case 'correct':
-        return { trace, againInMs: await this.#annotate(workload, 'correct', verdict.corrections) };
+        return this.#annotated(workload, ledger, trace, verdict.corrections);
       case 'renumber':
-        return { trace, againInMs: await this.#annotate(workload, 'renumber', verdict.renumberings) };
+        return this.#annotated(workload, ledger, trace, verdict.renumberings);
       case 'move':
-        return this.#move(workload, trace);
+        return isMove(trace) ? this.#move(workload, ledger, trace) : { trace };
       case 'bridge':
-        return { trace, againInMs: await this.#parts.bridger?.bridge(workload, trace, verdict, ledger) };
+        return this.#bridge(workload, ledger, trace, verdict);
       default:
         return verdict satisfies never;
     }
+  }
+
+  /** Where no pod may be removed now, something else may be done meanwhile. */
+  async #bridge(
+    workload: ObservedWorkload,
+    ledger: LedgerReading,
+    trace: RebalanceTrace,
+    verdict: Extract<Verdict, { kind: 'bridge' }>,
+  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+    const bridged = await this.#parts.bridger?.bridge(workload, trace, verdict, ledger);
+    if (bridged === undefined || bridged.deferral === null) return bridged ?? { trace };
+    const instead = this.#decide(workload, this.#parts.policyOf(workload), ledger, bridged.deferral);
+    return instead.verdict.kind === 'bridge'
+      ? { trace: deferred(trace, bridged.deferral, this.#parts.now()) }
+      : this.#carryOut(workload, ledger, instead);
   }
 
   /** A LIST tells which of the two is right; if it is the pods, the ledger is right afterwards. */
@@ -187,11 +190,24 @@ export class Rebalancer {
     const periodMs = last?.periodMs ?? RELIST_MS;
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs });
     const ledger = await this.#parts.relist(workload);
-    const trace = this.#decide(workload, this.#parts.policyOf(workload), ledger);
+    const trace = this.#observeAndDecide(workload, this.#parts.policyOf(workload), ledger);
     const helped = trace.reason !== 'LedgerDiffers';
     const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
-    return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: periodMs };
+    return isMove(trace) ? this.#move(workload, ledger, trace) : { trace, againInMs: periodMs };
+  }
+
+  async #annotated(
+    workload: ObservedWorkload,
+    ledger: LedgerReading,
+    trace: RebalanceTrace,
+    changes: Parameters<Annotator['write']>[1],
+  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+    const { policyOf, holds, now } = this.#parts;
+    const kind = trace.verdict.kind === 'correct' ? 'correct' : 'renumber';
+    const againInMs = await this.#annotate(workload, kind, changes);
+    const isRefused = holds.of(workload.metadata.uid, now(), 'annotate') !== undefined;
+    return { trace: isRefused ? this.#decide(workload, policyOf(workload), ledger) : trace, againInMs };
   }
 
   async #annotate(
@@ -201,8 +217,6 @@ export class Rebalancer {
   ): Promise<number> {
     const { annotator, metrics, logger, sources, mayActOn, holds, now } = this.#parts;
     const { namespace = '', uid } = workload.metadata;
-    const held = holds.of(uid, now(), 'annotate');
-    if (held !== undefined) return held.untilMs - now();
     const { written, left, refused } = await annotator.write(namespace, changes, {
       tokenOf: (pod) => {
         const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
@@ -224,98 +238,90 @@ export class Rebalancer {
   /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */
   async #move(
     workload: ObservedWorkload,
-    seemingly: RebalanceTrace,
+    known: LedgerReading,
+    seemingly: MoveTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { sources, holds, bypass, probe, relist, policyOf, mayActOn, narrator, evictor, now } = this.#parts;
-    const { uid, namespace = '' } = workload.metadata;
-    if (holds.of(uid, now()) !== undefined) return { trace: seemingly };
-    if (!bypass.allows(sources.flights.unproven(now()))) return { trace: seemingly, againInMs: SOON_MS };
-    await probe.ask();
-    const ledger = await relist(workload);
-    const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${workload.metadata.name}`);
-    // It is looked at again because it changed.
-    if (current !== workload || !sources.cluster.isManaged(current)) {
-      return { trace: seemingly, againInMs: SOON_MS };
-    }
-    const trace = this.#decide(current, policyOf(current), ledger);
-    if (trace.verdict.kind !== 'move') return { trace, againInMs: isAtRest(trace) ? undefined : SOON_MS };
-    // From here to the departure nothing waits, so that two workers cannot spend one budget.
-    if (!bypass.allows(sources.flights.unproven(now()))) return { trace, againInMs: SOON_MS };
-    if (!mayActOn(workload)) return { trace };
-    const { move } = trace.verdict;
-    this.#depart(workload, move);
-    const outcome = await evictor.evict(namespace, move.pod);
-    if (this.#settle(workload, move, outcome)) narrator.moved(workload, trace);
-    return { trace, againInMs: outcome.kind === 'stale' ? SOON_MS : undefined };
-  }
-
-  #depart(workload: ObservedWorkload, move: Move): void {
-    const { sources, bypass, now, metrics } = this.#parts;
-    const { cluster, flights } = sources;
-    const { uid, namespace = '' } = workload.metadata;
-    const { pod, from, to, node, evidence } = move;
-    const nowMs = now();
-    if (move.trial) bypass.tried(nowMs);
-    flights.begin(
-      {
-        workloadUid: uid,
-        namespace,
-        pod,
-        from,
-        to,
-        node,
-        evidence,
-        requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {},
-        present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
-      },
-      nowMs,
-    );
-    metrics.inFlight(flights.count);
-  }
-
-  /** Returns whether the pod goes, by us. */
-  #settle(workload: ObservedWorkload, move: Move, outcome: Outcome): boolean {
-    const { sources, holds, logger, now, metrics } = this.#parts;
-    const { uid } = workload.metadata;
-    switch (outcome.kind) {
+    const { sources, probe, relist, policyOf, mayActOn, narrator, executor, now } = this.#parts;
+    const { namespace = '', name } = workload.metadata;
+    let trace: RebalanceTrace = seemingly;
+    let againInMs: number | undefined;
+    let ledger = known;
+    const answer = await executor.evict(this.#evictionOf(workload, seemingly), async () => {
+      await probe.ask();
+      ledger = await relist(workload);
+      const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${name}`);
+      if (current !== workload || !sources.cluster.isManaged(current)) {
+        // It is looked at again because it changed.
+        againInMs = SOON_MS;
+        return null;
+      }
+      const fresh = this.#observeAndDecide(current, policyOf(current), ledger);
+      trace = fresh;
+      if (!isMove(fresh)) {
+        againInMs = isAtRest(fresh) ? undefined : SOON_MS;
+        return null;
+      }
+      return mayActOn(workload) ? this.#confirmed(workload, fresh) : null;
+    });
+    if (answer.kind === 'deferred') return { trace: deferred(trace, answer.deferral, now()) };
+    if (answer.kind === 'cancelled') return { trace, againInMs };
+    switch (answer.outcome.kind) {
       case 'evicted':
+        narrator.moved(workload, trace);
+        return { trace };
       case 'gone':
-        sources.flights.sent(uid, 'taken');
-        holds.lift(uid);
-        return outcome.kind === 'evicted';
-      case 'stale':
       case 'fenced':
-        break;
-      case 'error':
-        // It may have been carried out: it counts until the pod shows.
-        sources.flights.sent(uid, 'unknown');
-        holds.refused(uid, outcome, move.pdb !== null, now());
-        logger.warn('eviction without an answer', { pod: move.pod.name, error: outcome.error });
-        return false;
-      case 'unread':
-        holds.refused(uid, outcome, move.pdb !== null, now());
-        logger.warn('eviction not sent', { pod: move.pod.name, error: outcome.error });
-        break;
+        return { trace };
+      case 'stale':
+        return { trace, againInMs: SOON_MS };
       case 'blocked':
       case 'conflict':
       case 'tooManyBudgets':
-      case 'forbidden': {
-        const { reason, message } = holds.refused(uid, outcome, move.pdb !== null, now());
-        logger.debug('eviction refused', { pod: move.pod.name, reason, message });
-      }
+      case 'forbidden':
+      case 'unread':
+      case 'error':
+        // What holds the move now is the reason of this look already.
+        return { trace: this.#decide(workload, policyOf(workload), ledger) };
+      default:
+        return answer.outcome satisfies never;
     }
-    sources.flights.cancel(uid);
-    metrics.inFlight(sources.flights.count);
-    return false;
+  }
+
+  #evictionOf(workload: ObservedWorkload, { reason, verdict }: MoveTrace): EvictIntent {
+    const { uid, namespace = '' } = workload.metadata;
+    const asker = {
+      subject: askerOf(subjectOfWorkload(workload)),
+      disrupts: { uid, namespace },
+      nowMs: this.#parts.now(),
+    };
+    return evictionFor(asker, reason, verdict.move);
+  }
+
+  #confirmed(workload: ObservedWorkload, trace: MoveTrace): Confirmed {
+    const { cluster } = this.#parts.sources;
+    const { uid, namespace = '' } = workload.metadata;
+    const { pod, from, to, node, evidence, pdb, trial } = trace.verdict.move;
+    const departure = {
+      workloadUid: uid,
+      namespace,
+      pod,
+      from,
+      to,
+      node,
+      evidence,
+      requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {},
+      present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
+    };
+    return { intent: this.#evictionOf(workload, trace), departure, hasPdb: pdb !== null, trial };
   }
 }
 
-/** What the API server may have refused when a decision was carried out. */
-const heldActs: Readonly<Partial<Record<RebalanceTrace['verdict']['kind'], 'evict' | 'annotate'>>> = {
-  move: 'evict',
-  correct: 'annotate',
-  renumber: 'annotate',
-};
+type MoveTrace = RebalanceTrace & { readonly verdict: Extract<Verdict, { kind: 'move' }> };
+
+/** What was asked for before may still be what is wanted. */
+const asks = ({ verdict }: RebalanceTrace): boolean => verdict.kind === 'move' || verdict.kind === 'bridge';
+
+const isMove = (trace: RebalanceTrace): trace is MoveTrace => trace.verdict.kind === 'move';
 
 /** Nothing is to be done, or not before something changes. */
 const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>

@@ -1,4 +1,5 @@
 import {
+  type Deferral,
   type LedgerState,
   type ObservedWorkload,
   type PodCounts,
@@ -10,7 +11,9 @@ import {
   workloadViewOf,
 } from '@spotalis/core';
 import type { StoredBreaker } from '@spotalis/ledger';
-import type { Flights } from '../act/flights.ts';
+import type { Bypass } from '../kernel/disruption/bypass.ts';
+import type { Holds } from '../kernel/disruption/holds.ts';
+import type { Register } from '../kernel/disruption/register.ts';
 import type { Droughts } from '../drought/droughts.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Rooms } from '../observe/rooms.ts';
@@ -27,41 +30,73 @@ export type LedgerReading = LedgerState & {
 export interface SnapshotSources {
   readonly cluster: Cluster;
   readonly rooms: Rooms;
-  readonly changes: Changes;
-  readonly flights: Flights;
+  readonly changes: Pick<Changes, 'note' | 'of' | 'forget'>;
+  readonly register: Register;
+  /** Whether no move of the namespace may begin now. */
+  readonly isSpent: (namespace: string) => boolean;
+  readonly holds: Pick<Holds, 'of'>;
+  readonly bypass: Pick<Bypass, 'allows'>;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
   /** Undefined where the ledger is inside the webhook. */
-  readonly droughts: Droughts | undefined;
+  readonly droughts: Pick<Droughts, 'observe' | 'stateOf' | 'forget'> | undefined;
   readonly settings: () => RebalanceSettings;
   readonly webhook: () => WebhookState;
 }
 
-/** Everything that one decision rests on, from the stores of one moment. The workload is managed. */
+/**
+ * What a look at a workload changes in what is known of others, before anything is decided: when it last changed, and
+ * the pool of its drought. In read-only mode nobody keeps droughts, because that is written to the ledger.
+ */
+export function observe(
+  { changes, droughts, ...sources }: Pick<SnapshotSources, 'changes' | 'droughts' | 'settings'>,
+  workload: ObservedWorkload,
+  policy: PolicyReading,
+  ledger: LedgerReading,
+  nowMs: number,
+): void {
+  const numbers = policy.kind === 'none' ? undefined : policy.numbers;
+  changes.note(workload.metadata.uid, numbers, workload.replicas);
+  const settings = sources.settings();
+  if (droughts === undefined || ledger.breaker === null || settings.readOnly) return;
+  droughts.observe(workload, ledger.breaker, settings, nowMs);
+}
+
+/**
+ * Everything that one decision rests on, from the stores of one moment; it writes nothing. The workload is managed. `deferral`: what the
+ * removals wait for that were asked for just now.
+ */
 export function takeSnapshot(
   sources: SnapshotSources,
   workload: ObservedWorkload,
   policy: PolicyReading,
   ledger: LedgerReading,
   nowMs: number,
+  deferral: Deferral | null = null,
 ): RebalanceSnapshot {
-  const { cluster, changes, flights, rooms, placeholders, droughts } = sources;
+  const { cluster, changes, register, holds, bypass, rooms, placeholders, droughts } = sources;
   const settings = sources.settings();
+  const unseen = register.unproven(nowMs);
   const { uid, namespace = '' } = workload.metadata;
   const pods = cluster.podsOf(workload);
   return {
     managed: { managed: true },
     policy,
     workload: workloadViewOf(workload, {
-      changes: changes.note(uid, policy.kind === 'none' ? undefined : policy.numbers, workload.replicas),
+      changes: changes.of(uid),
       pods,
       replicaSets: cluster.replicaSetsOf(workload),
       ledgers: ledger.counts,
     }),
     pods: pods.map((pod) => podViewOf(pod, cluster)),
     pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
-    history: flights.historyOf(uid),
-    budgets: flights.use({ workloadUid: uid, namespace }, settings.maxMovesPerMinute, nowMs),
-    nodes: rooms.views(flights.promised()),
+    history: register.historyOf(uid),
+    budgets: { ...register.use(uid, 'distribution'), spent: sources.isSpent(namespace) },
+    refused: {
+      evict: holds.of(uid, nowMs) ?? null,
+      annotate: holds.of(uid, nowMs, 'annotate') ?? null,
+    },
+    unseen: bypass.allows(unseen) ? null : unseen,
+    nodes: rooms.views(register.promised()),
     placeholders: {
       spot: placeholders.evidence(uid, 'spot'),
       'on-demand': placeholders.evidence(uid, 'on-demand'),
@@ -71,10 +106,9 @@ export function takeSnapshot(
     drought:
       droughts === undefined
         ? { kind: 'unbridgeable' }
-        : // To watch it is to keep up what is known of its pool, in the ledger.
-          ledger.breaker === null || settings.readOnly
+        : ledger.breaker === null || settings.readOnly
           ? { kind: 'unwatched' }
-          : droughts.stateOf(workload, ledger.breaker, settings, nowMs),
+          : droughts.stateOf(workload, ledger.breaker, settings, deferral, nowMs),
     settings,
   };
 }

@@ -1,7 +1,7 @@
 import { type CapacityType, capacityTypes, otherType, rebalanceReasons } from '@spotalis/core';
 import type { Metrics } from '@spotalis/runtime';
 import type { CounterSpec, GaugeSpec } from '@spotalis/units';
-import type { FlightResult } from '../act/flights.ts';
+import type { FlightResult } from '../kernel/disruption/register.ts';
 
 const moves: CounterSpec<'from' | 'to' | 'result'> = {
   type: 'counter',

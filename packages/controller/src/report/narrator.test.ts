@@ -65,8 +65,7 @@ function narratorOf() {
     },
     logger,
   });
-  const tell = (trace: RebalanceTrace, nowMs: number) =>
-    narrator.tell(subject, workload, trace, undefined, nowMs);
+  const tell = (trace: RebalanceTrace, nowMs: number) => narrator.tell(subject, workload, trace, nowMs);
   const driftSeconds = (nowMs: number) => [...narrator.conditions(nowMs)].map((one) => one.driftSeconds);
   const dueSeconds = (nowMs: number) => [...narrator.conditions(nowMs)].map((one) => one.dueSeconds);
   return { narrator, tell, events, blocked, lines, driftSeconds, dueSeconds };

@@ -8,7 +8,6 @@ import {
 import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { referenceTo, subjectOfWorkload } from '../lead/subject.ts';
-import type { Hold } from '../rebalance/holds.ts';
 import { type Drift, dueMsOf, followDrift } from './drift.ts';
 import type { ControllerEvent } from './events.ts';
 import type { MoveMetrics } from './metrics.ts';
@@ -38,6 +37,8 @@ const passing: ReadonlySet<string> = new Set<RebalanceReason>([
   'Settling',
   'PodsMissing',
   'LedgerDiffers',
+  'ReplacementsUnseen',
+  'WorkloadBusy',
   'BudgetSpent',
   'PdbBehind',
   'AwaitingSpot',
@@ -93,26 +94,24 @@ export class Narrator {
     subject: string,
     workload: ObservedWorkload,
     trace: RebalanceTrace,
-    hold: Hold | undefined,
     nowMs: number,
   ): number | undefined {
     const drifts = trace.standing !== null && wantsMoves(trace.standing);
     const told = this.#told.get(subject) ?? this.#first(subject, workload, nowMs);
     told.workload = workload;
-    const reason = hold?.reason ?? trace.reason;
+    const { verdict, reason } = trace;
     const before = told.verdict;
-    const { verdict } = trace;
     told.verdict = {
       verdict: verdict.kind,
       reason,
-      text: hold === undefined ? explainRebalance(trace) : hold.message,
-      untilMs: hold?.untilMs ?? (verdict.kind === 'wait' ? verdict.untilMs : null),
+      text: explainRebalance(trace),
+      untilMs: verdict.kind === 'wait' ? verdict.untilMs : null,
       sinceMs: reason === before.reason ? before.sinceMs : nowMs,
     };
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
     told.drought = trace.drought;
-    const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
-    const isHeld = drifts || hold !== undefined || loudName(reason) !== undefined;
+    const acts = ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
+    const isHeld = drifts || reason === 'AnnotationRefused' || loudName(reason) !== undefined;
     if (isHeld && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
     if (drifts && before.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
     return this.#followBlock(told, acts || !isHeld, nowMs);

@@ -80,7 +80,14 @@ describe('pods that wait for spot capacity', () => {
     );
     const beside = { ...one, pods, workload: deploymentOf(pods) };
     expect(decide(beside, NOON)).toMatchObject({ reason: 'FallbackStarted', facts: { removed: 7 } });
-    const spent = watched({ breaker: open, removedAtMs: Array.from({ length: 100 }, () => NOON - 1) });
+    const deferral = {
+      reason: 'BudgetSpent',
+      budget: 'removals',
+      used: 5,
+      limit: 5,
+      untilMs: NOON + 9,
+    } as const;
+    const spent = watched({ breaker: open, deferral });
     expect(decide({ ...beside, ...spent }, NOON).reason).toBe('NodeDiffers');
   });
 
@@ -114,18 +121,20 @@ describe('pods that wait for spot capacity', () => {
     expect(removed(stuckFor(120_000, late))).toBe(7);
   });
 
-  it('are removed no faster than the configuration allows', () => {
-    const fallback = { ...settings.fallback, maxRemovalsPerMinute: 5 };
-    const limited = { settings: { ...settings, fallback } };
-    expect(removed(stuckFor(120_000, { ...limited, ...watched({ removedAtMs: [NOON - 1_000] }) }))).toBe(4);
-    const spent = watched({
-      breaker: open,
-      removedAtMs: [1, 2, 3, 4, 5].map((seconds) => NOON - seconds * 1_000),
-    });
-    expect(decide(stuckFor(120_000, { ...limited, ...spent }), NOON)).toMatchObject({
+  it('wait for the budget of removals when they were deferred, and the breaker does not', () => {
+    const deferral = {
       reason: 'BudgetSpent',
-      verdict: { kind: 'wait', untilMs: NOON + 55_000 },
+      budget: 'removals',
+      used: 5,
+      limit: 5,
+      untilMs: NOON + 9,
+    } as const;
+    expect(decide(stuckFor(120_000, watched({ breaker: open, deferral })), NOON)).toMatchObject({
+      reason: 'BudgetSpent',
+      facts: { budget: 'removals', used: 5, limit: 5 },
+      verdict: { kind: 'wait', untilMs: NOON + 9 },
     });
+    expect(decide(stuckFor(120_000, watched({ deferral })), NOON).reason).toBe('FallbackStarted');
   });
 
   it.each([

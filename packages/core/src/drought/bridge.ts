@@ -5,6 +5,8 @@ import type { Nodes } from '../cluster/node.ts';
 import { type Member, noVolumes } from '../cluster/workload-pod.ts';
 import { referenceTo } from '../cluster/reference.ts';
 import type { DroughtState, RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import { refusedBefore } from '../rebalance/gate.ts';
+import { heldBack } from '../rebalance/request.ts';
 import { type Decided, held, type Standing, type Verdict } from '../rebalance/verdict.ts';
 import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } from './breaker.ts';
 import { unprovableConstraint } from '../cluster/spread.ts';
@@ -27,7 +29,6 @@ export interface Bridging {
   readonly waiting: readonly WaitingPod[];
 }
 
-const MINUTE_MS = 60_000;
 /** A pod admitted to spot in spite of an open breaker waits its own time, so that no fault can remove in a circle. */
 const OVERTAKEN_MS = 5_000;
 
@@ -60,22 +61,24 @@ export function bridge(
     nowMs,
   );
   const removable = mayRemove ? dueForRemoval(step.breaker, stuck, policy.fallbackAfterMs, nowMs) : [];
-  const { left, againAtMs: budgetAtMs } = budget(drought, settings.fallback.maxRemovalsPerMinute, nowMs);
-  const remove = removable.slice(0, left);
   const found = { againAtMs: step.againAtMs, state: breaker.state, waiting };
-  if (step.change === null && remove.length === 0) {
+  if (step.change === null) {
     if (removable.length === 0) return { ...found, decided: null };
-    const limit = settings.fallback.maxRemovalsPerMinute;
-    const spent = held('BudgetSpent', { budget: 'removals', used: limit, limit }, budgetAtMs);
-    return { ...found, decided: spent };
+    const refused = removalRefused(snapshot);
+    if (refused !== null) return { ...found, decided: refused };
+    if (drought.deferral !== null) return { ...found, decided: heldBack(drought.deferral, nowMs) };
   }
   const verdict: Verdict = {
     kind: 'bridge',
     next: step.change === null ? null : { breaker: step.breaker, permits: step.permits },
-    remove: remove.map(({ member, sinceMs }) => ({ ...referenceTo(member.pod), sinceMs })),
+    remove: removable.map(({ member, sinceMs }) => ({ ...referenceTo(member.pod), sinceMs })),
   };
-  return { ...found, decided: { verdict, ...reasonOf(step, breaker, look, stuck, remove.length, nowMs) } };
+  return { ...found, decided: { verdict, ...reasonOf(step, breaker, look, stuck, removable.length, nowMs) } };
 }
+
+/** What a PDB refused was a move; these pods have none to fear. */
+const removalRefused = ({ refused: { evict } }: RebalanceSnapshot): Decided | null =>
+  evict?.reason === 'EvictionRefused' ? null : refusedBefore(evict);
 
 /** Who does not remember nodes that are gone goes by those there are. */
 export function waitingByNodes(
@@ -163,12 +166,6 @@ function dueForRemoval(
     ({ member: { pod }, sinceMs }) =>
       pod.createdAtMs <= breaker.openedAtMs + OVERTAKEN_MS || sinceMs + fallbackAfterMs <= nowMs,
   );
-}
-
-function budget({ removedAtMs }: Watched, limit: number, nowMs: number) {
-  const recent = removedAtMs.filter((atMs) => atMs > nowMs - MINUTE_MS).toSorted((a, b) => a - b);
-  const left = Math.max(0, limit - recent.length);
-  return { left, againAtMs: (recent[recent.length - limit] ?? nowMs) + MINUTE_MS };
 }
 
 type Reasoned = Decided extends infer One ? (One extends Decided ? Omit<One, 'verdict'> : never) : never;

@@ -151,6 +151,31 @@ export const reasonMeanings: Readonly<Record<RebalanceReason, ReasonMeaning>> = 
     means: 'a PodDisruptionBudget allows no eviction now',
     remedy: 'where it never does, relax it',
   },
+  EvictionRefused: {
+    means:
+      'a PodDisruptionBudget allowed no eviction at that moment, the API server was busy, or the pod had changed: asked again after a while',
+  },
+  EvictionForbidden: {
+    means:
+      'the controller may not evict the pod, or an admission policy of yours forbids it: asked again after a longer while each time',
+    remedy: '`kubectl spotalis doctor` tells of rights that are missing',
+  },
+  EvictionFailed: {
+    means:
+      'the API server answered an eviction with an error, or not in time: asked again after a longer while each time',
+  },
+  AnnotationRefused: {
+    means:
+      'an admission policy or webhook forbids the controller to write the capacity type and deletion cost on a pod; while the type is wrong, no pod of the workload is moved. Asked again after a longer while each time',
+    remedy: 'allow the controller to change annotations of pods; the Event has the words of the API server',
+  },
+  ReplacementsUnseen: {
+    means:
+      'the replacements of moves in the whole cluster are still to be seen to come through the webhook: until then no more pods go than may be lost to a webhook that is passed by',
+  },
+  WorkloadBusy: {
+    means: 'another disruption of the workload is under way: there is one at a time, whoever asks for it',
+  },
   BudgetSpent: {
     means:
       '`rebalance.maxMovesPerMinute` or `maxInFlight` is reached, or in a drought `fallback.maxRemovalsPerMinute`',

@@ -1,6 +1,7 @@
 import { type CapacityType, isCapacityType } from '../capacity/type.ts';
 import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { UnmanagedReason } from '../policy/managed.ts';
+import type { ModuleName } from '../disruption/intent.ts';
 import type { Misfit, Misfits } from '../cluster/fit.ts';
 import type { Doom } from '../cluster/workload-pod.ts';
 import type {
@@ -133,6 +134,13 @@ const endings: Readonly<Record<FactsByReason['FallbackEnded']['how'], string>> =
   closed: 'over, and no substitute is left',
   left: 'of no matter here any more: no spot pod is missing. Others of the same placement still wait for it',
   waived: 'bridged no longer: spotalis.io/spot-fallback-after is never, so pods wait for it',
+};
+
+const modules: Readonly<Record<ModuleName, string>> = {
+  distribution: 'a move to another capacity type',
+  rightsizing: 'a restart with other resources',
+  recycling: 'a pod that leaves its node',
+  allocation: 'a restart with another CPU limit',
 };
 
 const awaited: Readonly<Record<FactsByReason['AwaitingSpot']['until'], string>> = {
@@ -301,6 +309,23 @@ function sentenceOn(trace: RebalanceTrace): string {
       const { pdb, healthy, needed, never } = trace.facts;
       const ever = never ? ' It never allows an eviction: relax it.' : '';
       return `Held by PodDisruptionBudget ${pdb}: ${healthy} pods are healthy and ${needed} must stay so.${ever}`;
+    }
+    case 'EvictionRefused':
+    case 'EvictionForbidden':
+      return `Held because the API server refused the last eviction: ${trace.facts.message}`;
+    case 'EvictionFailed':
+      return `Held because the last eviction was not answered: ${trace.facts.message}`;
+    case 'AnnotationRefused':
+      return trace.facts.message;
+    case 'ReplacementsUnseen': {
+      const { unseen } = trace.facts;
+      const pods = unseen === 1 ? 'the replacement of 1 move is' : `the replacements of ${unseen} moves are`;
+      return `Held until ${pods} seen to come through the webhook.`;
+    }
+    case 'WorkloadBusy': {
+      const { by, sinceMs } = trace.facts;
+      const whose = by === null ? 'one that an earlier leader began' : modules[by];
+      return `Held because another disruption of this workload is under way since ${at(sinceMs)}: ${whose}.`;
     }
     case 'BudgetSpent': {
       const { budget, used, limit } = trace.facts;

@@ -19,6 +19,12 @@ const passing: ReadonlySet<RebalanceReason> = new Set([
   'OthersNotReady',
   'NotAvailable',
   'PdbBehind',
+  'EvictionRefused',
+  'EvictionForbidden',
+  'EvictionFailed',
+  'AnnotationRefused',
+  'ReplacementsUnseen',
+  'WorkloadBusy',
   'BudgetSpent',
   'NoCapacity',
 ]);

@@ -111,7 +111,7 @@ describe('a plan', () => {
   });
 
   const busy = (inFlight: number) => ({
-    budgets: { cluster: inFlight, namespace: inFlight, workload: inFlight, nodes: new Map(), begunAtMs: [] },
+    budgets: { workload: inFlight, nodes: new Map(), spent: false },
   });
   /** The last of the surplus pods was evicted: nothing has come in its place, or a pod that is not Ready yet. */
   const underWay = (replacement: readonly WorkloadPod[]): RebalanceSnapshot => {

@@ -1,9 +1,12 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { TypeCounts } from '../distribution/target.ts';
 import { targetOnDemand } from '../distribution/target.ts';
+import { arbitrate } from '../disruption/arbitrate.ts';
 import { afterMove } from '../disruption/cooldown.ts';
+import { nothingUnderWay, type Spent } from '../disruption/register.ts';
 import { decide } from '../rebalance/decide.ts';
 import { membersOf } from '../cluster/member.ts';
+import { deferred, evictionFor } from '../rebalance/request.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import { wantsMoves } from '../rebalance/standing.ts';
 import type { Move, RebalanceReason, RebalanceTrace } from '../rebalance/verdict.ts';
@@ -72,6 +75,22 @@ const endsByItself = (trace: RebalanceTrace): boolean =>
 interface State {
   readonly snapshot: RebalanceSnapshot;
   readonly nowMs: number;
+  /** The moves before. */
+  readonly begun: readonly Spent[];
+}
+
+/** What the controller would do now, if nobody else asked for anything. */
+function decideAlone({ snapshot, nowMs, begun }: State): RebalanceTrace {
+  const trace = decide(snapshot, nowMs);
+  if (trace.verdict.kind !== 'move') return trace;
+  const { workload, settings } = snapshot;
+  const { kind, uid, namespace, name } = workload;
+  const asker = { subject: `distribution/${kind}/${namespace}/${name}`, disrupts: { uid, namespace }, nowMs };
+  const asked = evictionFor(asker, trace.reason, trace.verdict.move);
+  const { maxInFlight, maxMovesPerMinute, fallback } = settings;
+  const budgets = { maxInFlight, maxMovesPerMinute, maxRemovalsPerMinute: fallback.maxRemovalsPerMinute };
+  const answer = arbitrate([asked], { ...nothingUnderWay, begun }, budgets, nowMs).deferred.get(asked.id);
+  return answer === undefined ? trace : deferred(trace, answer, nowMs);
 }
 
 /**
@@ -98,6 +117,7 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
       ? { ...change.snapshot, workload: { ...workload, policyChangedAtMs: nowMs } }
       : change.snapshot,
     nowMs: beginsAtMs,
+    begun: [],
   };
   const floor = Math.min(numbersOf(snapshot).minOnDemand, replicas);
   const onDemandOf = (of: RebalanceSnapshot): number =>
@@ -105,14 +125,14 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
   let fewestOnDemand = onDemandOf(state.snapshot);
   const moves: PlannedMove[] = [];
   const waits: PlannedWait[] = [];
-  let last = decide(state.snapshot, state.nowMs);
+  let last = decideAlone(state);
   for (let step = 0; step < MOST_STEPS; step++) {
     const { verdict } = last;
     if (isReached(last) && verdict.kind !== 'correct') break;
     if (verdict.kind === 'move') {
       const gone = vanish(state.snapshot, verdict.move.pod.uid, 'moved');
       fewestOnDemand = Math.min(fewestOnDemand, onDemandOf(gone));
-      const { next, replacement } = replaced(gone, verdict.move, state.nowMs, replacementMs);
+      const { next, replacement } = replaced({ ...state, snapshot: gone }, verdict.move, replacementMs);
       const { pod, from, to } = verdict.move;
       moves.push({ atMs: state.nowMs, pod: pod.name, from, to, replacement });
       state = next;
@@ -122,7 +142,7 @@ export function planFor(snapshot: RebalanceSnapshot, options: PlanOptions): Plan
       if (last.reason === 'WindowClosed') waits.push({ reason: last.reason, untilMs: verdict.untilMs });
       state = { ...state, nowMs: verdict.untilMs };
     } else break;
-    last = decide(state.snapshot, state.nowMs);
+    last = decideAlone(state);
   }
   const ending = membersOf(state.snapshot.workload, state.snapshot.pods, state.snapshot.nodes);
   const onDemand = targetOnDemand(numbersOf(snapshot), replicas);
@@ -153,9 +173,8 @@ function resting(snapshot: RebalanceSnapshot, endedAtMs: number): RebalanceSnaps
 
 /** The replacement is there and Ready, and the workload rests. */
 function replaced(
-  gone: RebalanceSnapshot,
+  { snapshot: gone, nowMs, begun }: State,
   { pod, from, to }: Move,
-  nowMs: number,
   replacementMs: number,
 ): { readonly next: State; readonly replacement: CapacityType | null } {
   const name = gone.workload.kind === 'StatefulSet' ? pod.name : `replacement of ${pod.name}`;
@@ -164,9 +183,12 @@ function replaced(
   const outcome = type === to ? 'succeeded' : 'failed';
   const history = afterMove(snapshot.history, { from, to, outcome, override: null }, readyAtMs);
   const workload = { ...snapshot.workload, podGoneAtMs: nowMs };
-  const budgets = { ...snapshot.budgets, begunAtMs: [...snapshot.budgets.begunAtMs, nowMs] };
   return {
-    next: { snapshot: { ...snapshot, workload, budgets, history }, nowMs: readyAtMs },
+    next: {
+      snapshot: { ...snapshot, workload, history },
+      nowMs: readyAtMs,
+      begun: [...begun, { namespace: workload.namespace, atMs: nowMs }],
+    },
     replacement: type,
   };
 }

@@ -53,6 +53,29 @@ describe('a workload with a spot pod too many', () => {
     });
   });
 
+  it('says what the API server refused until it may be asked again, each kind of write for itself', () => {
+    const because = (reason: 'EvictionFailed' | 'AnnotationRefused') =>
+      ({ reason, message: 'no', untilMs: NOON + 9 }) as const;
+    const held = (reason: string) => ({
+      verdict: { kind: 'wait', untilMs: NOON + 9 },
+      reason,
+      facts: { message: 'no' },
+    });
+    const evict = { evict: because('EvictionFailed'), annotate: null };
+    const annotate = { evict: null, annotate: because('AnnotationRefused') };
+    expect(decide(drifting({ refused: evict }), NOON)).toMatchObject(held('EvictionFailed'));
+    expect(decide(drifting({ refused: annotate }), NOON).reason).toBe('SpotSurplus');
+    const shuffled = podsOf(7, 3, numbers).toReversed();
+    const mistyped = shuffled.map((one) =>
+      one.name === 's0'
+        ? { ...one, annotations: { ...one.annotations, 'spotalis.io/capacity-type': 'on-demand' } }
+        : one,
+    );
+    const wrong = { pods: mistyped, workload: deploymentOf(mistyped) };
+    expect(decide(snapshot({ ...wrong, refused: annotate }), NOON)).toMatchObject(held('AnnotationRefused'));
+    expect(decide(snapshot({ ...wrong, refused: evict }), NOON).reason).toBe('NodeDiffers');
+  });
+
   it('says so when it is the floor that is short', () => {
     const all = podsOf(4, 0, numbers);
     const trace = decide(snapshot({ pods: all, policy: policy(100, 2), workload: deploymentOf(all) }), NOON);

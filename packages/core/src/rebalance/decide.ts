@@ -10,7 +10,7 @@ import {
 } from '../drought/bridge.ts';
 import { lastingWaits, nextLastingMs, unscheduled } from '../drought/lasting.ts';
 import { correctionsOf } from './correct.ts';
-import { moveGate, steadyGate, writeGate } from './gate.ts';
+import { carryOutGate, moveGate, steadyGate, writeGate } from './gate.ts';
 import { activeRevision, membersOf, templatesOf } from '../cluster/member.ts';
 import { nextMove, type Surplus } from './move.ts';
 import { membersBelowFloor } from './ordinals.ts';
@@ -44,7 +44,8 @@ export function decide(snapshot: RebalanceSnapshot, nowMs: number): RebalanceTra
   if (standing === null) return { ...held('NoPolicy', {}), standing, drought: null, waiting: {} };
   const bridging = bridge(snapshot, members, standing, nowMs);
   const { waiting } = bridging;
-  const decided = decideBeside(bridging, snapshot, members, standing, nowMs);
+  const wanted = decideBeside(bridging, snapshot, members, standing, nowMs);
+  const decided = carryOutGate(snapshot, wanted, nowMs) ?? wanted;
   const inTime = noLaterThan(nextLastingMs(waiting, nowMs), noLaterThan(bridging.againAtMs, decided));
   return { ...inTime, standing, drought: bridging.state, waiting: lastingWaits(waiting, nowMs) };
 }

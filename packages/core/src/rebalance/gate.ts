@@ -1,7 +1,7 @@
 import type { DisruptionWindow } from '../policy/policy.ts';
 import { isOpen, nextCommonOpening } from '../disruption/window.ts';
 import { cooldownEnd } from '../disruption/cooldown.ts';
-import type { RebalanceSnapshot } from './snapshot.ts';
+import type { RebalanceSnapshot, Refusal } from './snapshot.ts';
 import { type Decided, held } from './verdict.ts';
 import type { StatefulSetView, WorkloadView } from '../cluster/workload.ts';
 
@@ -88,6 +88,25 @@ const windowClosed: Gate = ({ policy, settings }, nowMs) => {
   const window = workloadClosed && clusterClosed ? 'both' : workloadClosed ? 'workload' : 'cluster';
   return held('WindowClosed', { window, opensAtMs }, opensAtMs);
 };
+
+/** Such are seen within moments. */
+const UNSEEN_MS = 500;
+
+/** What was refused is asked for again after a while. */
+export const refusedBefore = (refusal: Refusal | null): Decided | null =>
+  refusal === null ? null : held(refusal.reason, { message: refusal.message }, refusal.untilMs);
+
+/** What keeps a decision from being carried out just now, whatever it is about. */
+export function carryOutGate(
+  { refused, unseen }: RebalanceSnapshot,
+  { verdict }: Decided,
+  nowMs: number,
+): Decided | null {
+  if (verdict.kind === 'correct' || verdict.kind === 'renumber') return refusedBefore(refused.annotate);
+  if (verdict.kind !== 'move') return null;
+  const tooMany = unseen === null ? null : held('ReplacementsUnseen', { unseen }, nowMs + UNSEEN_MS);
+  return refusedBefore(refused.evict) ?? tooMany;
+}
 
 const firstClosed =
   (gates: readonly Gate[]): Gate =>

@@ -3,7 +3,6 @@ import { readPodMark } from '../capacity/mark.ts';
 import { type CapacityType, otherType } from '../capacity/type.ts';
 import type { PodCounts } from '../distribution/target.ts';
 import { availabilityOf } from '../cluster/availability.ts';
-import { nodeHasBudget, spentBudget, spentNodeBudget } from './budget.ts';
 import { type Candidates, candidatesOf } from './candidate.ts';
 import { type Evidence, evidenceFor } from '../cluster/fit.ts';
 import { withPlaceholder } from '../placeholder/evidence.ts';
@@ -94,6 +93,8 @@ function prove(drifting: Drifting, candidates: Candidates, missing: DecidedFor<'
   if (placeholder.kind === 'off') return missing;
   const otherwise = singleReplica(snapshot) ?? withAvailable({ ...drifting, assumesRoom: true }, candidates);
   if (otherwise.verdict.kind !== 'move') return missing;
+  // It would hold a node while the move waits for something else.
+  if (snapshot.budgets.spent || !nodeIsFree(snapshot, otherwise.verdict.move.node)) return missing;
   const { uid } = otherwise.verdict.move.pod;
   const victim = members.find(({ pod }) => pod.uid === uid);
   const reading = shapeOf({
@@ -212,11 +213,11 @@ function noCandidate(exclusions: readonly Exclusion[]): Decided {
 
 /** The first in order that fits, that its PDB lets go and whose node has budget; else what holds the first. */
 function firstFree(drifting: Drifting, pool: readonly Member[], exclusions: readonly Exclusion[]): Decided {
-  const { snapshot, template, nowMs } = drifting;
-  const { budgets, settings } = snapshot;
+  const { snapshot, template } = drifting;
   const shared = evidenceWithout(drifting, null, noVolumes);
   const unfit: Exclusion[] = [];
   let firstBlock: Decided | null = null;
+  let onBusyNode: Decided | null = null;
   for (const member of pool) {
     const { pod } = member;
     const hasVolumes = pod.volumes.kind === 'unknown' || pod.volumes.affinities.length > 0;
@@ -227,18 +228,21 @@ function firstFree(drifting: Drifting, pool: readonly Member[], exclusions: read
       continue;
     }
     const { blocked, pdb } = pdbGate(drifting, member);
-    const block =
-      blocked ??
-      (nodeHasBudget(budgets, settings, pod.nodeName)
-        ? null
-        : spentNodeBudget(budgets, settings, pod.nodeName, nowMs));
-    if (block === null) {
-      return spentBudget(budgets, settings, nowMs) ?? moveOf(drifting, member, evidence.node, pdb);
+    if (blocked !== null) {
+      firstBlock ??= blocked;
+      continue;
     }
-    firstBlock ??= block;
+    const move = moveOf(drifting, member, evidence.node, pdb);
+    if (nodeIsFree(snapshot, pod.nodeName)) return move;
+    // It is asked for all the same, and waits for its node, if no other pod may go.
+    onBusyNode ??= move;
   }
-  return firstBlock ?? noCandidate([...exclusions, ...unfit]);
+  return onBusyNode ?? firstBlock ?? noCandidate([...exclusions, ...unfit]);
 }
+
+/** A pod without a node burdens none. */
+const nodeIsFree = ({ budgets, settings }: RebalanceSnapshot, node: string | null): boolean =>
+  node === null || (budgets.nodes.get(node) ?? 0) < settings.maxInFlight.node;
 
 /** A PDB's status changes when pods do, of which the controller hears; this is for what it does not hear of. */
 const PDB_RETRY_MS = 10_000;

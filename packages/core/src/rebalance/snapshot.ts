@@ -7,6 +7,8 @@ import type { PlaceholderEvidence } from '../placeholder/evidence.ts';
 import type { DisruptionWindow, PolicyReading } from '../policy/policy.ts';
 import type { Nodes } from '../cluster/node.ts';
 import type { PdbView } from '../cluster/pdb.ts';
+import type { RefusalReason } from './verdict.ts';
+import type { Deferral } from '../disruption/register.ts';
 import type { MoveHistory } from '../disruption/cooldown.ts';
 import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import type { WorkloadView } from '../cluster/workload.ts';
@@ -27,6 +29,10 @@ export interface RebalanceSnapshot {
   readonly placeholders: Readonly<Record<CapacityType, PlaceholderEvidence>>;
   readonly ledger: LedgerState;
   readonly webhook: WebhookState;
+  /** What the API server refused lately. */
+  readonly refused: { readonly evict: Refusal | null; readonly annotate: Refusal | null };
+  /** Replacements to be seen to come through admission before another move may begin; null: one may begin. */
+  readonly unseen: number | null;
   readonly drought: DroughtState;
   readonly settings: RebalanceSettings;
 }
@@ -79,8 +85,8 @@ export type DroughtState =
       readonly shapes: Nodes;
       readonly pool: PoolState;
       readonly mayProbe: boolean;
-      /** When each stuck pod of the last minute was removed, in the whole cluster. */
-      readonly removedAtMs: readonly number[];
+      /** What the removal of pods that wait in vain is waiting for, if it was asked for just now. */
+      readonly deferral: Deferral | null;
     };
 
 /**
@@ -102,13 +108,20 @@ export type WebhookState =
       readonly lastTrialAtMs: number;
     };
 
-/** Moves in flight, and those begun within the last minute. */
+/** What was refused, and is not asked for again before its time. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  /** In the words of the API server. */
+  readonly message: string;
+  readonly untilMs: number;
+}
+
+/** Disruptions under way that matter to the choice of a pod. */
 export interface BudgetUse {
-  readonly cluster: number;
-  readonly namespace: number;
+  /** Of the workload, by the same module or by a leader before this one. */
   readonly workload: number;
   /** By the name of the node that a victim was on. Absent: none. */
   readonly nodes: ReadonlyMap<string, number>;
-  /** When each move of the last minute began, in any order. */
-  readonly begunAtMs: readonly number[];
+  /** One of all, of the namespace or of the minute has nothing left, so that no move may begin now. */
+  readonly spent: boolean;
 }

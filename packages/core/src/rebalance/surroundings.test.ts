@@ -146,6 +146,17 @@ describe('what a pod or its surroundings hold', () => {
     });
   });
 
+  it('has no placeholder prove capacity while the move would wait for a budget', () => {
+    const none = { spot: { kind: 'none' }, 'on-demand': { kind: 'none' } } as const;
+    const nodes = nodesOf(node('spot-1', 'spot'));
+    const one = drifting({ nodes, placeholders: none });
+    expect(decide(one, NOON).verdict.kind).toBe('prove');
+    for (const change of [{ spent: true }, { nodes: new Map([['spot-1', 1]]) }]) {
+      const spent = { ...one, budgets: { ...one.budgets, ...change } };
+      expect(decide(spent, NOON)).toMatchObject({ verdict: { kind: 'nothing' }, reason: 'NoCapacity' });
+    }
+  });
+
   it('moves nothing that no one can prove to find room', () => {
     const social = {
       ...template,
@@ -288,10 +299,9 @@ describe('what a pod or its surroundings hold', () => {
     const budgets = { ...spread.budgets, nodes: new Map([['spot-1', 1]]) };
     const { verdict } = decide({ ...spread, budgets }, NOON);
     expect(verdict.kind === 'move' && verdict.move.pod.name).toBe('s2');
-    expect(decide(drifting({ budgets }), NOON)).toMatchObject({
-      reason: 'BudgetSpent',
-      facts: { budget: 'node', used: 1, limit: 1 },
-    });
+    // Without another one it is asked for, to wait for its turn.
+    const only = decide(drifting({ budgets }), NOON).verdict;
+    expect(only.kind === 'move' && only.move.node).toBe('spot-1');
   });
 
   it('counts pods by owner and nothing else', () => {

@@ -1,6 +1,7 @@
 import type { CapacityType } from '../capacity/type.ts';
 import type { Misfits } from '../cluster/fit.ts';
 import type { PodReference } from '../cluster/reference.ts';
+import type { ModuleName } from '../disruption/intent.ts';
 import type { PodCounts, PolicyNumbers, TypeCounts } from '../distribution/target.ts';
 import type { Breaker } from '../drought/breaker.ts';
 import type { WaitCounts } from '../drought/lasting.ts';
@@ -217,8 +218,18 @@ export interface FactsByReason {
     /** It asks for as many healthy pods as there are. */
     readonly never: boolean;
   };
+  EvictionRefused: { readonly message: string };
+  EvictionForbidden: { readonly message: string };
+  EvictionFailed: { readonly message: string };
+  AnnotationRefused: { readonly message: string };
+  ReplacementsUnseen: { readonly unseen: number };
+  WorkloadBusy: {
+    /** Null: a leader before this one began it. */
+    readonly by: ModuleName | null;
+    readonly sinceMs: number;
+  };
   BudgetSpent: {
-    readonly budget: 'cluster' | 'namespace' | 'node' | 'workload' | 'minute' | 'removals';
+    readonly budget: 'cluster' | 'namespace' | 'node' | 'minute' | 'removals';
     readonly used: number;
     readonly limit: number;
   };
@@ -239,6 +250,9 @@ export interface MoveFacts {
 }
 
 export type RebalanceReason = keyof FactsByReason;
+
+/** Why the API server is not asked again yet. */
+export type RefusalReason = 'EvictionRefused' | 'EvictionForbidden' | 'EvictionFailed' | 'AnnotationRefused';
 
 /**
  * In the order in which they are looked for, but for the last four, which are reasons of moves. `PlacementConflict`
@@ -291,6 +305,12 @@ export const rebalanceReasons = [
   'TwoPdbs',
   'PdbBehind',
   'PdbBlocks',
+  'EvictionRefused',
+  'EvictionForbidden',
+  'EvictionFailed',
+  'AnnotationRefused',
+  'ReplacementsUnseen',
+  'WorkloadBusy',
   'BudgetSpent',
   'FloorShort',
   'FloorOrdinal',

@@ -85,10 +85,7 @@ export const closing: readonly (readonly [string, Partial<RebalanceSnapshot>])[]
   ['RolloutPaused', { workload: deploymentOf(pods, { paused: true }) }],
   ['GenerationBehind', { workload: deploymentOf(pods, { observedGeneration: 2 }) }],
   ['RolloutInProgress', { workload: deploymentOf(pods, { updatedReplicas: 9 }) }],
-  [
-    'MoveInFlight',
-    { budgets: { cluster: 1, namespace: 1, workload: 1, nodes: new Map(), begunAtMs: [NOON - 5_000] } },
-  ],
+  ['MoveInFlight', { budgets: { workload: 1, nodes: new Map(), spent: false } }],
   [
     'Cooldown',
     { history: { from: 'spot', to: 'on-demand', endedAtMs: NOON - 9_999, failures: 0, override: null } },

@@ -8,6 +8,7 @@ import {
   altered,
   annotated,
   deploymentOf,
+  NOON,
   node,
   nodesOf,
   ordinalPod,
@@ -163,5 +164,15 @@ export const narrowing: readonly (readonly [RebalanceReason, Change])[] = [
   ['TwoPdbs', withPdbs((pdbs) => [...pdbs, pdb({ name: 'second' })])],
   ['PdbBehind', withPdbs((pdbs) => pdbs.map((its) => ({ ...its, generation: 2 })))],
   ['PdbBlocks', withPdbs((pdbs) => pdbs.map((its) => ({ ...its, disruptionsAllowed: 0 })))],
-  ['BudgetSpent', (one) => ({ ...one, budgets: { ...one.budgets, cluster: 20 } })],
+  [
+    'EvictionRefused',
+    (one) => ({
+      ...one,
+      refused: {
+        evict: { reason: 'EvictionRefused', message: 'no', untilMs: NOON + 10_000 },
+        annotate: null,
+      },
+    }),
+  ],
+  ['ReplacementsUnseen', (one) => ({ ...one, unseen: 3 })],
 ];

@@ -206,7 +206,7 @@ export const quiet: Extract<DroughtState, { kind: 'watched' }> = {
   shapes: bothNodes,
   pool: { kind: 'closed' },
   mayProbe: true,
-  removedAtMs: [],
+  deferral: null,
 };
 
 export function pdb(change: Partial<PdbView> = {}): PdbView {
@@ -239,11 +239,13 @@ export function snapshot(change: Partial<RebalanceSnapshot> = {}): RebalanceSnap
     pods,
     pdbs: [],
     history: null,
-    budgets: { cluster: 0, namespace: 0, workload: 0, nodes: new Map(), begunAtMs: [] },
+    budgets: { workload: 0, nodes: new Map(), spent: false },
     nodes: bothNodes,
     placeholders: { spot: { kind: 'off' }, 'on-demand': { kind: 'off' } },
     ledger: { kind: 'reachable' },
     webhook: { kind: 'serving' },
+    refused: { evict: null, annotate: null },
+    unseen: null,
     drought: quiet,
     settings,
     ...change,

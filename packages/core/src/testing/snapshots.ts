@@ -224,13 +224,12 @@ export const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
     readOnly: rare(false, true),
     paused: rare(false, true),
     inFlight: rare(0, 1),
-    cluster: rare(0, 20),
-    onNode: rare(0, 1),
+    onNode: rare(0, 1, 2),
     available: rare(0, 1, 2),
     missing: rare(0, 1),
     ledgerError: rare(0, 1),
     capacity: rare(true, false),
-    budget: rare<number | null>(null, 0, 1),
+    budget: rare<number | null>(null, 0, 0, 0, 1),
     history: rare<MoveHistory | null>(null, {
       from: 'spot',
       to: 'on-demand',
@@ -278,11 +277,9 @@ export const anySnapshot: fc.Arbitrary<RebalanceSnapshot> = fc
       nodes,
       settings: { ...settings, readOnly: parts.readOnly, window: windows[parts.clusterWindow] },
       budgets: {
-        cluster: parts.cluster,
-        namespace: 0,
         workload: parts.inFlight,
-        nodes: new Map([['spot-1', parts.onNode]]),
-        begunAtMs: [],
+        spent: false,
+        nodes: new Map([...nodes.keys()].map((name) => [name, parts.onNode])),
       },
       pdbs:
         parts.budget === null

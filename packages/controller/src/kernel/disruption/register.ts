@@ -1,4 +1,18 @@
-import { type CapacityType, type MoveHistory, type Resources, addResources, afterMove } from '@spotalis/core';
+import {
+  addResources,
+  afterMove,
+  type BudgetUse,
+  type CapacityType,
+  type EvictIntent,
+  type ModuleName,
+  type MoveHistory,
+  type Rank,
+  ranks,
+  type RegisterView,
+  type Resources,
+  type Spent,
+  type UnderWay,
+} from '@spotalis/core';
 
 /** A pod of a workload as it matters to the move that made it necessary. */
 export interface FlightPod {
@@ -38,9 +52,19 @@ export interface Departure {
   readonly present: readonly string[];
 }
 
+/** Granted, and not begun: it is still to be confirmed by a fresh look. */
+interface Reserved {
+  readonly kind: 'reserved';
+  readonly intent: EvictIntent;
+  readonly beganAtMs: number;
+  readonly spent: Spent;
+}
+
 interface Own extends Departure {
   readonly kind: 'own';
+  readonly module: EvictIntent['module'];
   readonly beganAtMs: number;
+  readonly spent: Spent;
   /** Whether the API server took the eviction. `unknown`: its answer was lost. */
   eviction: 'asked' | 'taken' | 'unknown';
   /** Whether a replacement came, and through admission. */
@@ -81,13 +105,17 @@ const ANSWER_MS = 15_000;
 /** Much longer than a ReplicaSet takes to make up for a pod. */
 const ARRIVAL_MS = 30_000;
 const MINUTE_MS = 60_000;
+/** No arbitration looks further back. */
+const TURNS_KEPT = 10;
 
-/** The moves in flight, what they leave behind, and what both mean for the budgets. */
-export class Flights {
+/** What is under way, what it leaves behind, and what the last minute has spent. */
+export class Register {
   /** By UID of the workload: one at a time. */
-  readonly #flights = new Map<string, Own | Inherited>();
+  readonly #underWay = new Map<string, Reserved | Own | Inherited>();
   readonly #history = new Map<string, MoveHistory>();
-  #begunAtMs: number[] = [];
+  #begun: Spent[] = [];
+  #removed: Spent[] = [];
+  #turns: Rank[] = [];
   /** Before this nothing is known of what a predecessor did. */
   #ledSinceMs: number | undefined;
 
@@ -98,48 +126,104 @@ export class Flights {
   succeed(suspects: Iterable<Suspect>, nowMs: number): void {
     this.#ledSinceMs = nowMs;
     for (const one of suspects) {
-      this.#flights.set(one.workloadUid, { ...one, kind: 'inherited', beganAtMs: nowMs });
+      this.#underWay.set(one.workloadUid, { ...one, kind: 'inherited', beganAtMs: nowMs });
     }
   }
 
   /** Nobody led before: there is nothing to be careful of. */
   startAfresh(): void {
     this.#ledSinceMs = undefined;
-    for (const [uid, { kind }] of this.#flights) if (kind === 'inherited') this.#flights.delete(uid);
+    for (const [uid, { kind }] of this.#underWay) if (kind === 'inherited') this.#underWay.delete(uid);
   }
 
   /** Drops what nobody looks at any more, because its workload is gone. */
   sweep(begunBeforeMs: number): void {
-    for (const [uid, { beganAtMs }] of this.#flights) {
-      if (beganAtMs < begunBeforeMs) this.#flights.delete(uid);
+    for (const [uid, { beganAtMs }] of this.#underWay) {
+      if (beganAtMs < begunBeforeMs) this.#underWay.delete(uid);
     }
   }
 
-  begin(departure: Departure, nowMs: number): void {
-    this.#flights.set(departure.workloadUid, {
+  /** An eviction was granted: from now on it spends the budgets, although a fresh look has still to confirm it. */
+  reserve(intent: EvictIntent, nowMs: number): void {
+    const { uid, namespace } = intent.workload;
+    const spent = { namespace, atMs: nowMs };
+    this.#underWay.set(uid, { kind: 'reserved', intent, beganAtMs: nowMs, spent });
+    this.#begun = [...recent(this.#begun, nowMs), spent];
+    if (intent.rank !== ranks.interruption) this.#turns = [...this.#turns, intent.rank].slice(-TURNS_KEPT);
+  }
+
+  /** What is reserved for the workload. */
+  reservationOf(workloadUid: string): EvictIntent | undefined {
+    const found = this.#underWay.get(workloadUid);
+    return found?.kind === 'reserved' ? found.intent : undefined;
+  }
+
+  /** Drops reservations that nobody confirmed. */
+  expire(reservedBeforeMs: number): void {
+    for (const [uid, { kind, beganAtMs }] of this.#underWay) {
+      if (kind === 'reserved' && beganAtMs < reservedBeforeMs) this.cancel(uid);
+    }
+  }
+
+  /** What was reserved is about to be carried out. False: it is not reserved any more. */
+  begin(departure: Departure, nowMs: number): boolean {
+    const reserved = this.#underWay.get(departure.workloadUid);
+    if (reserved?.kind !== 'reserved') return false;
+    this.#underWay.set(departure.workloadUid, {
       ...departure,
       kind: 'own',
+      module: reserved.intent.module,
       beganAtMs: nowMs,
+      spent: reserved.spent,
       eviction: 'asked',
       replacement: 'unseen',
       override: null,
     });
-    this.#begunAtMs = [...this.#begunAtMs.filter((at) => at > nowMs - MINUTE_MS), nowMs];
+    return true;
   }
 
   /** The API server has taken the eviction, or may have. */
   sent(workloadUid: string, eviction: 'taken' | 'unknown'): void {
-    const flight = this.#flights.get(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
     if (flight?.kind === 'own') flight.eviction = eviction;
   }
 
-  /** It was refused, so nothing has happened. */
+  /** It was refused or not confirmed, so nothing has happened. */
   cancel(workloadUid: string): void {
-    const flight = this.#flights.get(workloadUid);
-    if (flight === undefined) return;
-    this.#flights.delete(workloadUid);
-    const at = this.#begunAtMs.indexOf(flight.beganAtMs);
-    if (at >= 0) this.#begunAtMs.splice(at, 1);
+    const flight = this.#underWay.get(workloadUid);
+    if (flight === undefined || flight.kind === 'inherited') return;
+    this.#underWay.delete(workloadUid);
+    this.#begun = this.#begun.filter((one) => one !== flight.spent);
+  }
+
+  /** Counts the removal of a pod that never ran. Nobody waits for its replacement. */
+  removing(namespace: string, nowMs: number): Spent {
+    const spent = { namespace, atMs: nowMs };
+    this.#removed = [...recent(this.#removed, nowMs), spent];
+    return spent;
+  }
+
+  /** The pod stays after all. */
+  giveBack(removal: Spent): void {
+    this.#removed = this.#removed.filter((one) => one !== removal);
+  }
+
+  /**
+   * What `arbitrate` goes by. Removals are harmless to whoever took over, because those pods never ran: a new leader
+   * begins with none.
+   */
+  view(maxMovesPerMinute: number, nowMs: number): RegisterView {
+    const ledSinceMs = this.#ledSinceMs;
+    const inherited =
+      ledSinceMs === undefined || ledSinceMs <= nowMs - MINUTE_MS
+        ? []
+        : Array.from({ length: maxMovesPerMinute }, () => ({ namespace: '', atMs: ledSinceMs }));
+    return {
+      underWay: new Map([...this.#underWay].map(([uid, flight]) => [uid, underWayOf(flight)])),
+      begun: [...inherited, ...this.#begun],
+      removed: this.#removed,
+      turns: this.#turns,
+    };
   }
 
   /** Looks at the replacement. `arrived` is called once for it, with whether admission saw it. */
@@ -149,8 +233,8 @@ export class Flights {
     limits: { readonly moveTimeoutMs: number; readonly nowMs: number },
     arrived: (steered: boolean) => void,
   ): Landed | undefined {
-    const flight = this.#flights.get(workloadUid);
-    if (flight === undefined) return undefined;
+    const flight = this.#underWay.get(workloadUid);
+    if (flight === undefined || flight.kind === 'reserved') return undefined;
     const { nowMs, moveTimeoutMs } = limits;
     const lastedMs = nowMs - flight.beganAtMs;
     const result =
@@ -160,7 +244,7 @@ export class Flights {
     const ended = result ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
     if (ended === undefined) return undefined;
     if (ended === 'lost') this.cancel(workloadUid);
-    else this.#flights.delete(workloadUid);
+    else this.#underWay.delete(workloadUid);
     if (flight.kind === 'inherited') return { result: ended, move: undefined, lastedMs };
     if (ended !== 'lost') {
       const { from, to, override } = flight;
@@ -173,8 +257,8 @@ export class Flights {
 
   /** When the flight of a workload has to be looked at again at the latest. */
   nextLookMs(workloadUid: string, moveTimeoutMs: number): number | undefined {
-    const flight = this.#flights.get(workloadUid);
-    if (flight === undefined) return undefined;
+    const flight = this.#underWay.get(workloadUid);
+    if (flight === undefined || flight.kind === 'reserved') return undefined;
     if (flight.kind === 'inherited') return Math.min(flight.untilMs, flight.beganAtMs + moveTimeoutMs);
     const waitsForAnswer = flight.eviction === 'unknown';
     return flight.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
@@ -191,52 +275,45 @@ export class Flights {
     this.#history.delete(workloadUid);
   }
 
-  use(
-    { workloadUid, namespace }: { readonly workloadUid: string; readonly namespace: string },
-    maxMovesPerMinute: number,
-    nowMs: number,
-  ) {
+  /**
+   * What matters to a module's choice of a pod of this workload. What is reserved for the workload itself is left out, because
+   * it is this choice that confirms it.
+   */
+  use(workloadUid: string, module: ModuleName): Omit<BudgetUse, 'spent'> {
     const nodes = new Map<string, number>();
-    let inNamespace = 0;
-    for (const flight of this.#flights.values()) {
-      if (flight.namespace === namespace) inNamespace++;
+    for (const [uid, flight] of this.#underWay) {
+      if (flight.kind === 'reserved' && uid === workloadUid) continue;
       for (const node of nodesOf(flight)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
-    const inherited =
-      this.#ledSinceMs !== undefined && this.#ledSinceMs > nowMs - MINUTE_MS
-        ? Array.from({ length: maxMovesPerMinute }, () => this.#ledSinceMs ?? nowMs)
-        : [];
-    return {
-      cluster: this.#flights.size,
-      namespace: inNamespace,
-      workload: this.#flights.has(workloadUid) ? 1 : 0,
-      nodes,
-      begunAtMs: [...inherited, ...this.#begunAtMs],
-    };
+    const own = this.#underWay.get(workloadUid);
+    const isOwn = own?.kind === 'inherited' || (own?.kind === 'own' && own.module === module);
+    return { workload: isOwn ? 1 : 0, nodes };
   }
 
   /** Room that replacements still to be scheduled will take. */
   promised(): ReadonlyMap<string, Resources> {
     const promised = new Map<string, Resources>();
-    for (const flight of this.#flights.values()) {
-      if (flight.kind === 'inherited') continue;
+    for (const flight of this.#underWay.values()) {
+      if (flight.kind !== 'own') continue;
       promised.set(flight.evidence, addResources(promised.get(flight.evidence) ?? {}, flight.requests));
     }
     return promised;
   }
 
+  /** Without those that are only reserved. */
   get count(): number {
-    return this.#flights.size;
+    return [...this.#underWay.values()].filter(({ kind }) => kind !== 'reserved').length;
   }
 
   /** The move of a workload that this process began. */
   departureOf(workloadUid: string): Departure | undefined {
-    const flight = this.#flights.get(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
     return flight?.kind === 'own' ? flight : undefined;
   }
 
   has(workloadUid: string): boolean {
-    return this.#flights.has(workloadUid);
+    const flight = this.#underWay.get(workloadUid);
+    return flight !== undefined && flight.kind !== 'reserved';
   }
 
   /**
@@ -245,7 +322,7 @@ export class Flights {
    */
   unproven(nowMs: number): number {
     let count = 0;
-    for (const flight of this.#flights.values()) {
+    for (const flight of this.#underWay.values()) {
       if (flight.kind !== 'own' || flight.replacement !== 'unseen') continue;
       if (flight.beganAtMs > nowMs - ARRIVAL_MS) count++;
     }
@@ -254,20 +331,45 @@ export class Flights {
 
   /** For people. */
   state(): unknown {
-    return [...this.#flights.values()].map((flight) => ({
-      workloadUid: flight.workloadUid,
+    return [...this.#underWay.values()].map((flight) => ({
+      workloadUid: flight.kind === 'reserved' ? flight.intent.workload.uid : flight.workloadUid,
       beganAt: new Date(flight.beganAtMs).toISOString(),
-      ...(flight.kind === 'own'
-        ? { pod: flight.pod.name, to: flight.to, eviction: flight.eviction, replacement: flight.replacement }
-        : { inherited: true }),
+      ...shownOf(flight),
     }));
   }
 }
 
-function nodesOf(flight: Own | Inherited): readonly string[] {
+function nodesOf(flight: Reserved | Own | Inherited): readonly string[] {
   if (flight.kind === 'inherited') return flight.nodes;
-  return flight.node === null ? [] : [flight.node];
+  const node = flight.kind === 'reserved' ? flight.intent.node : flight.node;
+  return node === null ? [] : [node];
 }
+
+function underWayOf(flight: Reserved | Own | Inherited): UnderWay {
+  const common = { nodes: nodesOf(flight), sinceMs: flight.beganAtMs };
+  switch (flight.kind) {
+    case 'reserved': {
+      const { module, workload, pod } = flight.intent;
+      return { ...common, module, namespace: workload.namespace, podUid: pod.uid };
+    }
+    case 'own':
+      return { ...common, module: flight.module, namespace: flight.namespace, podUid: flight.pod.uid };
+    case 'inherited':
+      return { ...common, module: null, namespace: flight.namespace, podUid: null };
+    default:
+      return flight satisfies never;
+  }
+}
+
+function shownOf(flight: Reserved | Own | Inherited): object {
+  if (flight.kind === 'inherited') return { inherited: true };
+  if (flight.kind === 'reserved') return { pod: flight.intent.pod.name, reserved: true };
+  const { pod, to, eviction, replacement } = flight;
+  return { pod: pod.name, to, eviction, replacement };
+}
+
+const recent = (spent: readonly Spent[], nowMs: number): readonly Spent[] =>
+  spent.filter(({ atMs }) => atMs > nowMs - MINUTE_MS);
 
 const alive = ({ pods }: Scene): readonly FlightPod[] => pods.filter(({ ended }) => !ended);
 

@@ -1,6 +1,6 @@
 import { type ObservedPod, type ObservedWorkload, readPodMark } from '@spotalis/core';
-import type { Cluster } from '../observe/cluster.ts';
-import type { FlightPod, Scene } from './flights.ts';
+import type { Cluster } from '../../observe/cluster.ts';
+import type { FlightPod, Scene } from './register.ts';
 
 /** A workload as its moves see it now; undefined: it is gone. */
 export function sceneOf(cluster: Cluster, workload: ObservedWorkload | undefined): Scene {

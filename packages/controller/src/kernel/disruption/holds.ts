@@ -1,19 +1,8 @@
-import type { RefusedAnnotation } from '../act/annotator.ts';
-import type { Outcome } from '../act/evictor.ts';
+import type { Refusal } from '@spotalis/core';
+import type { RefusedAnnotation } from '../../act/annotator.ts';
+import type { Outcome } from './evictor.ts';
 
-/** Why what was decided did not happen, for people. */
-export interface Hold {
-  readonly reason:
-    | 'EvictionRefused'
-    | 'TwoPdbs'
-    | 'EvictionForbidden'
-    | 'EvictionFailed'
-    | 'AnnotationRefused';
-  readonly message: string;
-  readonly untilMs: number;
-}
-
-type Refusal = Exclude<Outcome, { kind: 'evicted' | 'gone' | 'fenced' | 'stale' }>;
+type RefusedOutcome = Exclude<Outcome, { kind: 'evicted' | 'gone' | 'fenced' | 'stale' }>;
 
 /** When a PDB says no and the API server names no time. */
 const BLOCKED_MS = 10_000;
@@ -31,26 +20,26 @@ type Act = 'evict' | 'annotate';
 /** What the API server refused is asked again after a while, per workload. */
 export class Holds {
   readonly #random: () => number;
-  readonly #holds = new Map<string, Hold>();
+  readonly #holds = new Map<string, Refusal>();
   readonly #failures = new Map<string, number>();
 
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  of(workloadUid: string, nowMs: number, act: Act = 'evict'): Hold | undefined {
+  of(workloadUid: string, nowMs: number, act: Act = 'evict'): Refusal | undefined {
     const hold = this.#holds.get(keyOf(workloadUid, act));
     return hold === undefined || hold.untilMs <= nowMs ? undefined : hold;
   }
 
-  refused(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
+  refused(workloadUid: string, outcome: RefusedOutcome, hasPdb: boolean, nowMs: number): Refusal {
     const hold = this.#hold(workloadUid, outcome, hasPdb, nowMs);
     this.#holds.set(keyOf(workloadUid, 'evict'), hold);
     return hold;
   }
 
-  annotationRefused(workloadUid: string, { pod, message }: RefusedAnnotation, nowMs: number): Hold {
-    const hold: Hold = {
+  annotationRefused(workloadUid: string, { pod, message }: RefusedAnnotation, nowMs: number): Refusal {
+    const hold: Refusal = {
       reason: 'AnnotationRefused',
       message: `Pod ${pod} cannot be annotated with its capacity type and deletion cost: ${message}`,
       untilMs: nowMs + this.#backoff(keyOf(workloadUid, 'annotate')),
@@ -71,7 +60,7 @@ export class Holds {
     this.lift(workloadUid, 'annotate');
   }
 
-  #hold(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
+  #hold(workloadUid: string, outcome: RefusedOutcome, hasPdb: boolean, nowMs: number): Refusal {
     switch (outcome.kind) {
       case 'blocked': {
         const untilMs = nowMs + this.#jittered(outcome.retryAfterMs ?? BLOCKED_MS);
@@ -82,7 +71,7 @@ export class Holds {
         return { reason: 'EvictionRefused', message: outcome.message, untilMs };
       }
       case 'tooManyBudgets':
-        return { reason: 'TwoPdbs', message: outcome.message, untilMs: nowMs + TWO_PDBS_MS };
+        return { reason: 'EvictionRefused', message: outcome.message, untilMs: nowMs + TWO_PDBS_MS };
       case 'forbidden': {
         const untilMs = nowMs + this.#backoff(keyOf(workloadUid, 'evict'));
         return { reason: 'EvictionForbidden', message: outcome.message, untilMs };
