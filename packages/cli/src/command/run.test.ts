@@ -123,6 +123,8 @@ describe('Ctrl-C', () => {
 
   afterAll(() => {
     server.close();
+    // Those of calls that were given up in the middle.
+    server.closeAllConnections();
     rmSync(directory, { recursive: true });
   });
 

@@ -43,6 +43,23 @@ describe('Transport.request', () => {
     expect(server.requests).toHaveLength(4);
   });
 
+  it('begins nothing any more once it is closed, and does not wait to repeat anything', async () => {
+    const server = await serve(json({}, 503, { 'retry-after': '20' }));
+    let answered = (): void => undefined;
+    const answer = new Promise<void>((resolve) => {
+      answered = resolve;
+    });
+    const transport = server.transport({ observe: () => answered() });
+    const aborted = { code: 'KUBE_ABORTED' };
+    const waits = expect(transport.request(get)).rejects.toMatchObject(aborted);
+    await answer;
+    await transport.close();
+    await waits;
+    await expect(transport.request(get)).rejects.toMatchObject(aborted);
+    await expect(transport.stream(get, { deadlineMs: 1_000 })).rejects.toMatchObject(aborted);
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('does not repeat a POST that the server may have carried out', async () => {
     for (const answer of [status(500, 'InternalError'), reset]) {
       const server = await serve([answer, json({})]);

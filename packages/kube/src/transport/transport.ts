@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Credentials, Identity } from '../configuration/credentials.ts';
 import { AbortedError, ApiError, asError, ConnectionError, DeadlineError, KubeError } from '../errors.ts';
-import { Agents } from './agents.ts';
+import { type AgentPair, Agents } from './agents.ts';
 import { attempt, openStream, titleOf, type Answer, type Exchange, type OpenStream } from './attempt.ts';
 import { fenced } from './fence.ts';
 import { mayRetry, retryDelayMs, type Verb } from './retry.ts';
@@ -61,6 +61,7 @@ export class Transport {
   private readonly options: TransportOptions;
   private readonly agents: Agents;
   private readonly random: () => number;
+  private readonly closing = new AbortController();
 
   constructor(options: TransportOptions) {
     this.options = options;
@@ -92,7 +93,8 @@ export class Transport {
           // The server's own answer says more than "too late".
           throw error instanceof ApiError ? error : new DeadlineError(titleOf(request), deadlineMs, error);
         }
-        await pause(delayMs, options.signal, titleOf(request));
+        const signals = [this.closing.signal, ...(options.signal === undefined ? [] : [options.signal])];
+        await pause(delayMs, AbortSignal.any(signals), titleOf(request));
       }
     }
   }
@@ -101,7 +103,7 @@ export class Transport {
   async call<T>(request: RawRequest, options: HotCallOptions): Promise<T> {
     const endMs = performance.now() + options.deadlineMs;
     const answer = await this.authenticated((identity) => {
-      const dispatcher = this.agents.for(identity.tls).requests;
+      const dispatcher = this.agentsFor(identity, request).requests;
       const deadlineMs = Math.max(1, Math.ceil(endMs - performance.now()));
       return this.observed(request.verb, () =>
         attempt<T>(
@@ -120,7 +122,7 @@ export class Transport {
     return this.authenticated((identity) =>
       this.observed(request.verb, () =>
         openStream(
-          this.agents.for(identity.tls).watches,
+          this.agentsFor(identity, request).watches,
           this.options.credentials.server,
           this.exchange(request, identity),
           { deadlineMs: options.deadlineMs, signal: options.signal },
@@ -129,9 +131,15 @@ export class Transport {
     );
   }
 
-  /** Cuts every connection. */
+  /** Cuts every connection, for good: what is under way ends with an error, and nothing begins any more. */
   async close(): Promise<void> {
+    this.closing.abort();
     await this.agents.destroy();
+  }
+
+  private agentsFor(identity: Identity, request: RawRequest): AgentPair {
+    if (this.closing.signal.aborted) throw new AbortedError(titleOf(request));
+    return this.agents.for(identity.tls);
   }
 
   private async authenticated<T>(act: (identity: Identity) => Promise<T>): Promise<T> {
@@ -196,9 +204,9 @@ function mayBeStale(error: Error): boolean {
   return error instanceof ConnectionError && /CERT|SIGNATURE|SSL/.test(String(asError(error.cause).code));
 }
 
-async function pause(ms: number, signal: AbortSignal | undefined, title: string): Promise<void> {
+async function pause(ms: number, signal: AbortSignal, title: string): Promise<void> {
   try {
-    await delay(ms, undefined, signal === undefined ? {} : { signal });
+    await delay(ms, undefined, { signal });
   } catch {
     throw new AbortedError(title);
   }
