@@ -144,6 +144,14 @@ export type {
   RebalanceSnapshot,
   WebhookState,
 } from './rebalance/snapshot.ts';
+export {
+  type Reason,
+  type ReasonTraits,
+  reasonTraits,
+  rebalanceReasons,
+  type Refusal,
+  refusals,
+} from './rebalance/reason.ts';
 export { standingOf, wantsMoves } from './rebalance/standing.ts';
 export {
   type Correction,
@@ -155,7 +163,6 @@ export {
   type MoveFacts,
   type OrdinalStanding,
   type RebalanceReason,
-  rebalanceReasons,
   type RebalanceTrace,
   type Renumbering,
   type Standing,
@@ -205,7 +212,6 @@ export {
   type WorkloadKind,
 } from './cluster/observed-workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
-export { type ReasonMeaning, reasonMeanings } from './explain/reason.ts';
 export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
 export {
   type LifeDecision,

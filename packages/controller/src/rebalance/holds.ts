@@ -1,19 +1,15 @@
+import type { Refusal } from '@spotalis/core';
 import type { RefusedAnnotation } from '../act/annotator.ts';
 import type { Outcome } from '../act/evictor.ts';
 
 /** Why what was decided did not happen, for people. */
 export interface Hold {
-  readonly reason:
-    | 'EvictionRefused'
-    | 'TwoPdbs'
-    | 'EvictionForbidden'
-    | 'EvictionFailed'
-    | 'AnnotationRefused';
+  readonly reason: Refusal;
   readonly message: string;
   readonly untilMs: number;
 }
 
-type Refusal = Exclude<Outcome, { kind: 'evicted' | 'gone' | 'fenced' | 'stale' }>;
+type RefusedEviction = Exclude<Outcome, { kind: 'evicted' | 'gone' | 'fenced' | 'stale' }>;
 
 /** When a PDB says no and the API server names no time. */
 const BLOCKED_MS = 10_000;
@@ -43,7 +39,7 @@ export class Holds {
     return hold === undefined || hold.untilMs <= nowMs ? undefined : hold;
   }
 
-  refused(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
+  refused(workloadUid: string, outcome: RefusedEviction, hasPdb: boolean, nowMs: number): Hold {
     const hold = this.#hold(workloadUid, outcome, hasPdb, nowMs);
     this.#holds.set(keyOf(workloadUid, 'evict'), hold);
     return hold;
@@ -71,7 +67,7 @@ export class Holds {
     this.lift(workloadUid, 'annotate');
   }
 
-  #hold(workloadUid: string, outcome: Refusal, hasPdb: boolean, nowMs: number): Hold {
+  #hold(workloadUid: string, outcome: RefusedEviction, hasPdb: boolean, nowMs: number): Hold {
     switch (outcome.kind) {
       case 'blocked': {
         const untilMs = nowMs + this.#jittered(outcome.retryAfterMs ?? BLOCKED_MS);

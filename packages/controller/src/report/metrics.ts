@@ -1,4 +1,4 @@
-import { type CapacityType, capacityTypes, otherType, rebalanceReasons } from '@spotalis/core';
+import { type CapacityType, capacityTypes, otherType, type Reason, reasonTraits } from '@spotalis/core';
 import type { CounterSpec, GaugeSpec, Metrics } from '@spotalis/runtime';
 import type { FlightResult } from '../act/flights.ts';
 
@@ -50,14 +50,14 @@ export function moveMetrics(metrics: Metrics) {
   for (const from of capacityTypes) {
     for (const result of results) moved.touch({ from, to: otherType(from), result });
   }
-  for (const reason of rebalanceReasons) blocked.touch({ reason });
+  for (const reason of Object.keys(reasonTraits)) blocked.touch({ reason });
   for (const kind of ['correct', 'renumber'] as const) annotated.touch({ kind });
   flying.set({}, 0);
   serving.set({}, 0);
 
   return {
     moved: (from: CapacityType, to: CapacityType, result: FlightResult) => moved.add({ from, to, result }),
-    blocked: (reason: string) => blocked.add({ reason }),
+    blocked: (reason: Reason) => blocked.add({ reason }),
     annotated: (kind: 'correct' | 'renumber', pods: number) => annotated.add({ kind }, pods),
     inFlight: (count: number) => flying.set({}, count),
     webhookServing: (isServing: boolean) => serving.set({}, isServing ? 1 : 0),

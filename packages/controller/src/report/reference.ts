@@ -1,6 +1,5 @@
-import { type ReasonMeaning, reasonMeanings, rebalanceReasons } from '@spotalis/core';
+import { type Reason, reasonTraits, rebalanceReasons, refusals } from '@spotalis/core';
 import type { EventSpec } from '@spotalis/kube';
-import type { Hold } from '../rebalance/holds.ts';
 
 /** The Events of one service, as its package declares them. */
 export interface ServiceEvents {
@@ -8,36 +7,17 @@ export interface ServiceEvents {
   readonly events: Readonly<Record<string, EventSpec>>;
 }
 
-const refusals: Readonly<Record<Hold['reason'], ReasonMeaning>> = {
-  EvictionRefused: {
-    means:
-      'a PodDisruptionBudget allowed none at that moment, the API server was busy, or the pod had changed',
-  },
-  TwoPdbs: { ...reasonMeanings.TwoPdbs },
-  EvictionForbidden: {
-    means: 'the controller may not evict the pod, or an admission policy of yours forbids it',
-    remedy: '`kubectl spotalis doctor` tells of rights that are missing',
-  },
-  EvictionFailed: { means: 'the API server answered with an error, or not in time' },
-  AnnotationRefused: {
-    means:
-      'an admission policy or webhook forbids the controller to write the capacity type and deletion cost on a pod; while the type is wrong, no pod of the workload is moved',
-    remedy: 'allow the controller to change annotations of pods; the Event has the words of the API server',
-  },
-};
-
 /** docs/reasons.md: what is decided about workloads, and what people are told of it. */
 export function reasonsReference(services: readonly ServiceEvents[]): string {
-  const decided = rebalanceReasons.map((reason) => [reason, reasonMeanings[reason]] as const);
   const events = services.flatMap(({ service, events: its }) =>
     Object.entries(its).map(([name, { type, on, when }]) => [`\`${name}\``, type, service, on, when]),
   );
   return [
     introduction,
-    reasonTable(decided),
+    reasonTable(rebalanceReasons),
     '## Where the API server refuses',
     'What came back for an eviction that was decided, or a change of annotations. It is tried again after a while, and after\na longer one each time for the last three.',
-    reasonTable(Object.entries(refusals)),
+    reasonTable(refusals),
     '## Events',
     eventsIntroduction,
     `${table(['Event', 'Type', 'By', 'On', 'When'], events)}\n`,
@@ -46,7 +26,7 @@ export function reasonsReference(services: readonly ServiceEvents[]): string {
 
 const introduction = `# Reasons and Events
 
-<!-- Written by scripts/generate-docs.mjs from packages/core/src/explain/reason.ts and the Events the services declare. -->
+<!-- Written by scripts/generate-docs.mjs from packages/core/src/rebalance/reason.ts and the Events the services declare. -->
 
 Whatever the leader decides about a workload has one reason. [\`kubectl spotalis\`](cli.md) \`status\` has it under STATE,
 \`explain\` in a sentence with its facts, the leader's [\`/debug/state\`](runbooks.md) for all workloads. A workload with
@@ -58,18 +38,20 @@ kinds is never moved (\`NotProvable\`). New pods of both are placed as of any ot
 
 ## Reasons
 
-In the order in which they are looked for; the last three are those of moves.`;
+In the order in which they are looked for; the last four are those of moves.`;
 
 const eventsIntroduction = `\`MoveBlocked\` is for obstacles that last. A reason that comes and goes with each move, ends by itself or was asked for (a
 window, a pause, a cooldown, a rollout) has none. An Event about a Namespace is in \`default\`, with \`scope.namespaces\` in
 that namespace itself.`;
 
-function reasonTable(reasons: readonly (readonly [string, ReasonMeaning])[]): string {
-  return table(
+const reasonTable = (reasons: readonly Reason[]): string =>
+  table(
     ['Reason', 'Means', 'What to do'],
-    reasons.map(([reason, { means, remedy = '' }]) => [`\`${reason}\``, means, remedy]),
+    reasons.map((reason) => {
+      const { means, remedy } = reasonTraits[reason];
+      return [`\`${reason}\``, means, remedy ?? ''];
+    }),
   );
-}
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |');

@@ -240,64 +240,6 @@ export interface MoveFacts {
 
 export type RebalanceReason = keyof FactsByReason;
 
-/**
- * In the order in which they are looked for, but for the last four, which are reasons of moves. `PlacementConflict`
- * is looked for after `NoFallback` already where the pods allow neither type and no drift shows it.
- */
-export const rebalanceReasons = [
-  'Unmanaged',
-  'NoPolicy',
-  'InvalidPolicy',
-  'ReadOnly',
-  'FallbackStarted',
-  'FallbackFound',
-  'FallbackGoesOn',
-  'StuckRemoved',
-  'ReturnTried',
-  'ReturnGoesOn',
-  'FallbackEnded',
-  'NodeDiffers',
-  'CostOrder',
-  'OnDemandShort',
-  'NoFallback',
-  'PodsUnscheduled',
-  'PlacementOverridden',
-  'Paused',
-  'LedgerUnreachable',
-  'WebhookNotServing',
-  'WebhookBypassed',
-  'WorkloadDeleted',
-  'RolloutPaused',
-  'GenerationBehind',
-  'RolloutInProgress',
-  'MoveInFlight',
-  'Cooldown',
-  'WindowClosed',
-  'AwaitingSpot',
-  'Balanced',
-  'InDrought',
-  'ReturnUnderWay',
-  'Settling',
-  'PodsMissing',
-  'LedgerDiffers',
-  'PlacementConflict',
-  'NotProvable',
-  'NoCapacity',
-  'SingleReplica',
-  'OthersNotReady',
-  'NotAvailable',
-  'FloorAtRisk',
-  'NoCandidate',
-  'TwoPdbs',
-  'PdbBehind',
-  'PdbBlocks',
-  'BudgetSpent',
-  'FloorShort',
-  'FloorOrdinal',
-  'SpotSurplus',
-  'OnDemandSurplus',
-] as const satisfies readonly RebalanceReason[];
-
 /** A decision for one reason. */
 export interface DecidedFor<Reason extends RebalanceReason> {
   readonly reason: Reason;
