@@ -19,6 +19,7 @@ interface Told {
   workload: ObservedWorkload;
   /** What people last saw or could see of it. */
   verdict: Shown | undefined;
+  standing: RebalanceTrace['standing'];
   drift: Drift | undefined;
   drought: RebalanceTrace['drought'];
   block: { readonly reason: Reason; readonly sinceMs: number; told: boolean } | undefined;
@@ -70,6 +71,7 @@ export class Narrator {
       sinceMs: reason === before?.reason ? before.sinceMs : nowMs,
     };
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
+    told.standing = trace.standing;
     told.drought = trace.drought;
     const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
     const isLoud = alerts !== null && alerts.event !== 'MoveBlocked';
@@ -100,9 +102,10 @@ export class Narrator {
 
   /** Of all workloads, for metrics. */
   *conditions(nowMs: number): Generator<Condition> {
-    for (const { workload, drift, drought } of this.#told.values()) {
+    for (const { workload, standing, drift, drought } of this.#told.values()) {
       const driftSeconds = drift === undefined ? 0 : Math.max(0, (nowMs - drift.sinceMs) / 1000);
-      yield { workload, driftSeconds, dueSeconds: dueMsOf(drift, nowMs) / 1000, drought };
+      const dueSeconds = dueMsOf(drift, nowMs) / 1000;
+      yield { workload, drift: standing?.drift ?? null, driftSeconds, dueSeconds, drought };
     }
   }
 
@@ -121,7 +124,14 @@ export class Narrator {
   }
 
   #first(subject: string, workload: ObservedWorkload): Told {
-    const told: Told = { workload, verdict: undefined, drift: undefined, drought: null, block: undefined };
+    const told: Told = {
+      workload,
+      verdict: undefined,
+      standing: null,
+      drift: undefined,
+      drought: null,
+      block: undefined,
+    };
     this.#told.set(subject, told);
     return told;
   }
