@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ObservedWorkload, Placement, PolicyReading } from '@spotalis/core';
 import type { ApiClient, EventRecorder } from '@spotalis/kube';
 import type { Configuration, Logger, Metrics } from '@spotalis/runtime';
-import { Annotator } from './act/annotator.ts';
+import { ANNOTATED_AT_ONCE, Annotator } from './act/annotator.ts';
 import { Evictor } from './act/evictor.ts';
 import { Flights } from './act/flights.ts';
 import { wallMs } from './clocks.ts';
@@ -25,6 +25,7 @@ import type { ControllerEvent } from './report/events.ts';
 import { type MoveMetrics, moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
 import { viewConditions } from './report/views.ts';
+import type { WorkersMaker } from './workers.ts';
 import { policiesOf, rebalanceSettings } from './settings.ts';
 
 /** Looks at a workload that may be late before it counts as one that nobody looks at. */
@@ -45,6 +46,9 @@ export interface MovingParts {
   readonly mayWrite: () => boolean;
   /** The webhook serves, or does so no more: every workload is to be looked at. */
   readonly onWebhookChange: () => void;
+  /** Has one workload looked at, after so many milliseconds. */
+  readonly lookAgain: (subject: string, afterMs: number) => void;
+  readonly workers: WorkersMaker;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -60,6 +64,7 @@ export interface Moving {
   readonly holds: Holds;
   readonly probe: WebhookProbe;
   readonly bypass: Bypass;
+  readonly annotator: Annotator;
   readonly placeholders: Placeholders;
   readonly bulletins: Bulletins;
   readonly moveMetric: MoveMetrics;
@@ -152,6 +157,18 @@ export function openMoving(parts: MovingParts): Moving {
     logger,
     now: wallMs,
   });
+  const annotator = new Annotator({
+    client,
+    workers: parts.workers('annotate', ANNOTATED_AT_ONCE),
+    cluster,
+    holds,
+    metrics: moveMetric,
+    logger,
+    mayActOn,
+    lookAgain: parts.lookAgain,
+    pause: (ms) => delay(ms),
+    now: wallMs,
+  });
   const rebalancer = new Rebalancer({
     sources: {
       placeholders,
@@ -165,7 +182,7 @@ export function openMoving(parts: MovingParts): Moving {
     },
     evictor,
     bridger,
-    annotator: new Annotator({ client, pause: (ms) => delay(ms) }),
+    annotator,
     holds,
     placeholders,
     bypass,
@@ -190,6 +207,7 @@ export function openMoving(parts: MovingParts): Moving {
     holds,
     probe,
     bypass,
+    annotator,
     placeholders,
     bulletins,
     moveMetric,

@@ -4,10 +4,9 @@ import {
   type ObservedWorkload,
   type PolicyReading,
   type RebalanceTrace,
-  tokenOf,
 } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
-import type { Annotator } from '../act/annotator.ts';
+import type { AnnotationKind, Annotator } from '../act/annotator.ts';
 import type { Evictor, Outcome } from '../act/evictor.ts';
 import { sceneOf } from '../act/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
@@ -26,13 +25,11 @@ const SOON_MS = 500;
 /** A ledger that differs is listed at most so often, beside the resync; and half as often each time that no LIST helps. */
 const RELIST_MS = 10_000;
 const LONGEST_RELIST_MS = 600_000;
-/** After a batch of patches, until the stores show them. */
-const NEXT_BATCH_MS = 1_000;
 
 export interface RebalancerParts {
   readonly sources: SnapshotSources;
   readonly evictor: Pick<Evictor, 'evict'>;
-  readonly annotator: Pick<Annotator, 'write'>;
+  readonly annotator: Pick<Annotator, 'want' | 'drop'>;
   readonly holds: Holds;
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
   /** Undefined where the ledger is inside the webhook. */
@@ -40,7 +37,7 @@ export interface RebalancerParts {
   readonly bypass: Bypass;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly narrator: Narrator;
-  readonly metrics: Pick<MoveMetrics, 'moved' | 'annotated' | 'inFlight'>;
+  readonly metrics: Pick<MoveMetrics, 'moved' | 'inFlight'>;
   readonly logger: Logger;
   readonly moveTimeoutMs: () => number;
   /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
@@ -133,8 +130,9 @@ export class Rebalancer {
 
   /** The workload is not ours any more, or gone. */
   forget(subject: string, workloadUid: string, isGone: boolean): void {
-    const { narrator, sources, holds, placeholders } = this.#parts;
+    const { narrator, sources, holds, placeholders, annotator } = this.#parts;
     narrator.forget(subject);
+    annotator.drop(subject);
     holds.forget(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
@@ -156,15 +154,18 @@ export class Rebalancer {
     trace: RebalanceTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
     const { verdict } = trace;
+    if (verdict.kind !== 'correct' && verdict.kind !== 'renumber') {
+      this.#parts.annotator.drop(subjectOfWorkload(workload));
+    }
     switch (verdict.kind) {
       case 'nothing':
       case 'wait':
       case 'prove':
         return trace.reason === 'LedgerDiffers' ? this.#relist(workload, trace) : { trace };
       case 'correct':
-        return { trace, againInMs: await this.#annotate(workload, 'correct', verdict.corrections) };
+        return { trace, againInMs: this.#annotate(workload, 'correct', verdict.corrections) };
       case 'renumber':
-        return { trace, againInMs: await this.#annotate(workload, 'renumber', verdict.renumberings) };
+        return { trace, againInMs: this.#annotate(workload, 'renumber', verdict.renumberings) };
       case 'move':
         return this.#move(workload, trace);
       case 'bridge':
@@ -194,31 +195,20 @@ export class Rebalancer {
     return trace.verdict.kind === 'move' ? this.#move(workload, trace) : { trace, againInMs: periodMs };
   }
 
-  async #annotate(
+  /** Returns the milliseconds after which to ask again, where the API server has refused it. */
+  #annotate(
     workload: ObservedWorkload,
-    kind: 'correct' | 'renumber',
-    changes: Parameters<Annotator['write']>[1],
-  ): Promise<number> {
-    const { annotator, metrics, logger, sources, mayActOn, holds, now } = this.#parts;
-    const { namespace = '', uid } = workload.metadata;
-    const held = holds.of(uid, now(), 'annotate');
-    if (held !== undefined) return held.untilMs - now();
-    const { written, left, refused } = await annotator.write(namespace, changes, {
-      tokenOf: (pod) => {
-        const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
-        return observed === undefined ? undefined : tokenOf(observed);
-      },
-      mayWrite: () => mayActOn(workload),
-    });
-    metrics.annotated(kind, written);
-    logger.info(kind === 'correct' ? 'types corrected' : 'costs renumbered', {
-      workload: subjectOfWorkload(workload),
-      written,
-      left,
-    });
-    if (refused !== null) return holds.annotationRefused(uid, refused, now()).untilMs - now();
-    holds.lift(uid, 'annotate');
-    return NEXT_BATCH_MS;
+    kind: AnnotationKind,
+    changes: Parameters<Annotator['want']>[2],
+  ): number | undefined {
+    const { annotator, holds, now } = this.#parts;
+    const hold = holds.of(workload.metadata.uid, now(), 'annotate');
+    if (hold !== undefined) {
+      annotator.drop(subjectOfWorkload(workload));
+      return hold.untilMs - now();
+    }
+    annotator.want(workload, kind, changes);
+    return undefined;
   }
 
   /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */

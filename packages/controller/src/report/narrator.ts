@@ -73,11 +73,14 @@ export class Narrator {
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
     told.standing = trace.standing;
     told.drought = trace.drought;
-    const acts = hold === undefined && ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
+    const annotates = hold === undefined && (verdict.kind === 'correct' || verdict.kind === 'renumber');
+    const acts = annotates || (hold === undefined && ['move', 'bridge'].includes(verdict.kind));
     const isLoud = alerts !== null && alerts.event !== 'MoveBlocked';
     const isHeld = drifts || hold !== undefined || isLoud;
     if (isHeld && !acts && reason !== before?.reason) this.#parts.metrics.blocked(reason);
     if (drifts && before?.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
+    // Asked for only: what held it before may hold it again, when the API server has answered.
+    if (annotates) return undefined;
     return this.#followBlock(told, acts || !isHeld ? undefined : told.verdict, nowMs);
   }
 
