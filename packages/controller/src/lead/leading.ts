@@ -6,7 +6,7 @@ import { enqueueAll, followChanges, touchReplicaSet } from './triggers.ts';
 export interface LeadingParts {
   readonly cluster: Cluster;
   readonly workers: Workers;
-  readonly reconciler: Reconciler;
+  readonly reconciler: Pick<Reconciler, 'reconcile'>;
   /** Workloads that are not as they should be. */
   readonly drifting: () => Iterable<string>;
   /** What else begins with leading, in this order. Each returns its way out. */
