@@ -28,6 +28,7 @@ export {
   type Managed,
   managed,
   type ManagedSubject,
+  outOfScope,
   type Scope,
   type UnmanagedReason,
   unmanagedReasons,
