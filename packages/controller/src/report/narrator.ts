@@ -75,8 +75,7 @@ export class Narrator {
     told.drought = trace.drought;
     const annotates = hold === undefined && (verdict.kind === 'correct' || verdict.kind === 'renumber');
     const acts = annotates || (hold === undefined && ['move', 'bridge'].includes(verdict.kind));
-    const isLoud = alerts !== null && alerts.event !== 'MoveBlocked';
-    const isHeld = drifts || hold !== undefined || isLoud;
+    const isHeld = drifts || hold !== undefined || alerts?.always === true;
     if (isHeld && !acts && reason !== before?.reason) this.#parts.metrics.blocked(reason);
     if (drifts && before?.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
     // Asked for only: what held it before may hold it again, when the API server has answered.

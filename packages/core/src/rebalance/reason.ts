@@ -14,7 +14,6 @@ export type Reason = RebalanceReason | Refusal;
 
 /** The Event on a reason that lasts. */
 export interface Alert {
-  /** One of its own also where the counts are right: nothing else tells of it. */
   readonly event:
     | 'MoveBlocked'
     | 'OnDemandShort'
@@ -23,6 +22,8 @@ export interface Alert {
     | 'PlacementOverridden'
     | 'PlacementConflict';
   readonly afterMs: number;
+  /** Also where the counts are right: nothing else tells of it. */
+  readonly always?: true;
 }
 
 /** What holds of a reason, whatever workload it is about. */
@@ -135,20 +136,20 @@ const decided: Readonly<Record<RebalanceReason, ReasonTraits>> = {
   OnDemandShort: {
     means: 'pods for on-demand have no node; they are not sent to spot instead',
     remedy: 'add on-demand nodes',
-    alerts: { event: 'OnDemandShort', afterMs: LASTING_FOR_A_NODE_MS },
+    alerts: { event: 'OnDemandShort', afterMs: LASTING_FOR_A_NODE_MS, always: true },
     tells: ['OnDemandCapacity'],
   },
   NoFallback: {
     means: 'pods for spot have no node, and with `memory://` there are no substitutes',
     remedy: 'give both services a Redis, or add spot nodes',
-    alerts: { event: 'NoFallback', afterMs: LASTING_MS },
+    alerts: { event: 'NoFallback', afterMs: LASTING_MS, always: true },
     tells: ['SpotCapacity', 'SpotOnly', 'VolumeUnreachable', 'NoSuchNode'],
   },
   PodsUnscheduled: {
     means:
       'pods have had no node for a minute, and no substitute would help: no node that is known could take them, their affinity allows spot only, a volume or a scheduling gate holds them, or no scheduler looks at them',
     remedy: '`explain` says which; `kubectl describe pod` has the words of the scheduler',
-    alerts: { event: 'PodsUnscheduled', afterMs: LASTING_MS },
+    alerts: { event: 'PodsUnscheduled', afterMs: LASTING_MS, always: true },
     tells: waitOrder.filter((wait) => wait !== 'SpotCapacity'),
   },
   PlacementOverridden: {
@@ -156,7 +157,7 @@ const decided: Readonly<Record<RebalanceReason, ReasonTraits>> = {
       'three replacements in a row were admitted to one type, and another webhook or policy sent them to the other: no pod is evicted for that any more, until a pod stays where it is sent or another controller leads',
     remedy:
       'exclude the workload from the other webhook, then `kubectl rollout restart`; `explain` names the field',
-    alerts: { event: 'PlacementOverridden', afterMs: LASTING_MS },
+    alerts: { event: 'PlacementOverridden', afterMs: LASTING_MS, always: true },
   },
   Paused: {
     means: '`spotalis.io/paused` is set',
@@ -274,7 +275,7 @@ const decided: Readonly<Record<RebalanceReason, ReasonTraits>> = {
     means:
       "the template's own required affinity, or a selector, rules out the type that there is too little of, or both types: then pods are left as they are",
     remedy: 'loosen it, or ask for 0 or 100 percent',
-    alerts: { event: 'PlacementConflict', afterMs: LASTING_MS },
+    alerts: { event: 'PlacementConflict', afterMs: LASTING_MS, always: true },
   },
   NotProvable: {
     means:
@@ -384,7 +385,7 @@ const refused: Readonly<Record<Exclude<Refusal, RebalanceReason>, ReasonTraits>>
     means:
       'an admission policy or webhook forbids the controller to write the capacity type and deletion cost on a pod; while the type is wrong, no pod of the workload is moved',
     remedy: 'allow the controller to change annotations of pods; the Event has the words of the API server',
-    alerts: blocked,
+    alerts: { ...blocked, always: true },
   },
 };
 
