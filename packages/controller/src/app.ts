@@ -127,7 +127,8 @@ export function createController({ configuration, credentials, logger }: AppPart
     leaseNamespace,
     mayWrite,
     onWebhookChange: () => leading.again(),
-    wake: (subject) => leading.wake(subject),
+    workers,
+    lookAgain: (subject, afterMs) => leading.lookAgain(subject, afterMs),
     metrics,
     logger,
   });
@@ -241,10 +242,11 @@ function dutiesOf(
   { cluster, ledger, observation }: Observing,
   moving: Moving,
   again: () => void,
-): readonly (() => () => void)[] {
-  const { changes, placeholders, bulletins, holds, probe, bypass, executor } = moving;
+): readonly (() => () => void | Promise<void>)[] {
+  const { changes, annotator, placeholders, bulletins, holds, probe, bypass, executor } = moving;
   return [
     () => changes.follow(),
+    () => annotator.lead(),
     () => placeholders.lead(),
     ...(ledger === undefined ? [] : [() => bulletins.lead()]),
     () => liftHolds(cluster, holds),

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Configuration, ObservedWorkload, Placement, PolicyReading } from '@spotalis/core';
 import type { ApiClient, EventRecorder } from '@spotalis/kube';
 import type { Logger, Metrics } from '@spotalis/runtime';
-import { Annotator } from './act/annotator.ts';
+import { ANNOTATED_AT_ONCE, Annotator } from './act/annotator.ts';
 import type { Register } from './kernel/disruption/register.ts';
 import { wallMs } from './clocks.ts';
 import { Bridger } from './drought/bridger.ts';
@@ -27,6 +27,7 @@ import type { ControllerEvent } from './report/events.ts';
 import { type MoveMetrics, moveMetrics } from './report/metrics.ts';
 import { Narrator } from './report/narrator.ts';
 import { viewConditions } from './report/views.ts';
+import type { WorkersMaker } from './workers.ts';
 import { decisionSettings, policiesOf } from './settings.ts';
 
 /** Looks at a workload that may be late before it counts as one that nobody looks at. */
@@ -47,8 +48,9 @@ export interface MovingParts {
   readonly mayWrite: () => boolean;
   /** The webhook serves, or does so no more: every workload is to be looked at. */
   readonly onWebhookChange: () => void;
-  /** The subject was granted what it waited for. */
-  readonly wake: (subject: string) => void;
+  /** Has one workload looked at, after so many milliseconds. */
+  readonly lookAgain: (subject: string, afterMs: number) => void;
+  readonly workers: WorkersMaker;
   readonly metrics: Metrics;
   readonly logger: Logger;
 }
@@ -65,6 +67,7 @@ export interface Moving {
   readonly holds: Holds;
   readonly probe: WebhookProbe;
   readonly bypass: Bypass;
+  readonly annotator: Annotator;
   readonly placeholders: Placeholders;
   readonly bulletins: Bulletins;
   readonly moveMetric: MoveMetrics;
@@ -111,7 +114,7 @@ export function openMoving(parts: MovingParts): Moving {
       return { maxInFlight, maxMovesPerMinute, maxRemovalsPerMinute: fallback.maxRemovalsPerMinute };
     },
     moveTimeoutMs,
-    wake: (asker) => parts.wake(subjectOfAsker(asker)),
+    wake: (asker) => parts.lookAgain(subjectOfAsker(asker), 0),
     metrics: moveMetric,
     now: wallMs,
     logger,
@@ -165,6 +168,18 @@ export function openMoving(parts: MovingParts): Moving {
     logger,
     now: wallMs,
   });
+  const annotator = new Annotator({
+    client,
+    workers: parts.workers('annotate', ANNOTATED_AT_ONCE),
+    cluster,
+    holds,
+    metrics: moveMetric,
+    logger,
+    mayActOn,
+    lookAgain: parts.lookAgain,
+    pause: (ms) => delay(ms),
+    now: wallMs,
+  });
   const rebalancer = new Rebalancer({
     sources: {
       placeholders,
@@ -181,13 +196,11 @@ export function openMoving(parts: MovingParts): Moving {
     },
     executor,
     bridger,
-    annotator: new Annotator({ client, pause: (ms) => delay(ms) }),
+    annotator,
     holds,
     placeholders,
     probe,
     narrator,
-    metrics: moveMetric,
-    logger,
     moveTimeoutMs,
     relist: (workload) => ledgers.verified(workload),
     policyOf,
@@ -206,6 +219,7 @@ export function openMoving(parts: MovingParts): Moving {
     holds,
     probe,
     bypass,
+    annotator,
     placeholders,
     bulletins,
     moveMetric,

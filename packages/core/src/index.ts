@@ -28,6 +28,7 @@ export {
   type Managed,
   managed,
   type ManagedSubject,
+  outOfScope,
   type UnmanagedReason,
   unmanagedReasons,
 } from './policy/managed.ts';
@@ -163,6 +164,7 @@ export type {
   RebalanceSnapshot,
   WebhookState,
 } from './rebalance/snapshot.ts';
+export { type ReasonTraits, reasonTraits, rebalanceReasons } from './rebalance/reason.ts';
 export { standingOf, wantsMoves } from './rebalance/standing.ts';
 export {
   type Correction,
@@ -174,7 +176,6 @@ export {
   type MoveFacts,
   type OrdinalStanding,
   type RebalanceReason,
-  rebalanceReasons,
   type RebalanceTrace,
   type Renumbering,
   type Standing,
@@ -224,7 +225,6 @@ export {
   type WorkloadKind,
 } from './cluster/observed-workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
-export { type ReasonMeaning, reasonMeanings } from './explain/reason.ts';
 export { type CatalogueEntry, customResources } from './resource/catalogue.ts';
 export { crdOf } from './resource/crd.ts';
 export { faultsOf } from './resource/faults.ts';

@@ -1,4 +1,4 @@
-import { decide, enabledLabel, type ObservedWorkload } from '@spotalis/core';
+import { decide, enabledLabel, type ObservedWorkload, outOfScope } from '@spotalis/core';
 import type { Session } from '../cluster/session.ts';
 import { noFootprint, type Survey } from '../cluster/survey.ts';
 import { takeSurvey } from '../cluster/take.ts';
@@ -41,8 +41,7 @@ export const enableCommand: Command = {
     });
     const { opened, survey, workload } = await open(context);
     const managed = survey.managedOf(workload);
-    const outOfScope = ['NamespaceExcluded', 'NamespaceNotListed', 'NamespaceNotSelected'];
-    if (!managed.managed && outOfScope.includes(managed.reason)) {
+    if (!managed.managed && outOfScope[managed.reason] !== null) {
       throw new CliError(
         'REFUSED',
         `the configuration (${survey.settings.origin}) keeps out namespace ${opened.namespace}`,

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { reasonTraits } from '@spotalis/core';
 import { KubeError } from '@spotalis/kube';
 import { type Command, type CommandContext, outputFlag } from '../command/command.ts';
 import { exitCodes } from '../command/error.ts';
@@ -90,9 +91,6 @@ export function droughtNote(
 
 const header = ['NAMESPACE', 'WORKLOAD', 'POLICY', 'REPLICAS', 'SPOT', 'ON-DEMAND', 'DRIFT', 'STATE'];
 
-/** States in which everything is as it should be. */
-const calm: ReadonlySet<string> = new Set(['Balanced', 'CostOrder']);
-
 export function statusTable(
   rows: readonly StatusRow[],
   format: Format,
@@ -106,7 +104,7 @@ export function statusTable(
       ...(pods !== null && pods.substitutes > 0 ? [`${pods.substitutes} substitutes`] : []),
     ];
     const shown = beside.length === 0 ? state : `${state} (${beside.join(', ')})`;
-    const colour = calm.has(state) && drought === null ? style.good : style.bad;
+    const colour = reasonTraits[state].calm === true && drought === null ? style.good : style.bad;
     return [
       namespace,
       workload,

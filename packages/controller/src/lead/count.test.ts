@@ -36,13 +36,12 @@ describe('the count of a workload', () => {
     expect(count([{ mark: spot }, { mark: onDemand }]).actual).toEqual({ spot: 1, onDemand: 1, unknown: 0 });
   });
 
-  it('shows pods on unrecognised nodes as unknown and counts them as admitted', () => {
-    const { actual, drift } = count([
+  it('shows pods on unrecognised nodes as unknown', () => {
+    const { actual } = count([
       { node: 'mystery', mark: spot },
       { node: 'od-1', mark: onDemand },
     ]);
     expect(actual).toEqual({ spot: 0, onDemand: 1, unknown: 1 });
-    expect(drift).toBe(0);
   });
 
   it('leaves out terminating, succeeded and failed pods', () => {
@@ -56,25 +55,22 @@ describe('the count of a workload', () => {
     expect(actual).toEqual({ spot: 1, onDemand: 0, unknown: 0 });
   });
 
-  it('asks for what the policy says at the declared replicas, and measures drift by the pods there are', () => {
+  it('asks for what the policy says at the declared replicas', () => {
     const pods = Array.from({ length: 4 }, () => ({ node: 'spot-1' }));
     expect(count(pods, policyOf('70', '2'), 10)).toEqual({
       actual: { spot: 4, onDemand: 0, unknown: 0 },
       substitutes: 0,
       desired: { spot: 7, onDemand: 3 },
-      // Of four pods two may be on spot.
-      drift: 2,
     });
   });
 
   it('asks for nothing without a policy', () => {
-    expect(count([{ node: 'spot-1' }], policyOf())).toMatchObject({ desired: undefined, drift: undefined });
+    expect(count([{ node: 'spot-1' }], policyOf())).toMatchObject({ desired: undefined });
   });
 
   it('asks for on-demand only when the numbers cannot be read', () => {
     expect(count([{ node: 'spot-1' }], policyOf('170'))).toMatchObject({
       desired: { spot: 0, onDemand: 1 },
-      drift: 1,
     });
   });
 });

@@ -1,6 +1,5 @@
 import {
   type CapacityType,
-  drift,
   type ObservedPod,
   type PolicyReading,
   targetOnDemand,
@@ -19,8 +18,6 @@ export interface WorkloadCount {
   readonly substitutes: number;
   /** What the policy asks for at the declared number of replicas; undefined without a policy. */
   readonly desired: TypeCounts | undefined;
-  /** Spot pods too many or too few among the pods there are; undefined without a policy. */
-  readonly drift: number | undefined;
 }
 
 /**
@@ -36,20 +33,15 @@ export function countWorkload(
   nodeTypeOf: (pod: ObservedPod) => CapacityType | undefined,
 ): WorkloadCount {
   const actual = { spot: 0, onDemand: 0, unknown: 0 };
-  /** On a node that says nothing a pod goes on counting as what admission gave it. */
-  let spot = 0;
   let substitutes = 0;
   for (const pod of workload.pods) {
     if (pod.ended) continue;
-    const nodeType = nodeTypeOf(pod);
-    const type = pod.nodeName === undefined ? pod.admitted?.type : nodeType;
+    const type = pod.nodeName === undefined ? pod.admitted?.type : nodeTypeOf(pod);
     if (type === 'on-demand' && pod.admitted?.substitute === true) substitutes++;
     actual[type === undefined ? 'unknown' : type === 'spot' ? 'spot' : 'onDemand']++;
-    if ((nodeType ?? pod.admitted?.type) === 'spot') spot++;
   }
-  if (workload.policy.kind === 'none') return { actual, substitutes, desired: undefined, drift: undefined };
+  if (workload.policy.kind === 'none') return { actual, substitutes, desired: undefined };
   const { numbers } = workload.policy;
-  const present = actual.spot + actual.onDemand + actual.unknown;
   return {
     actual,
     substitutes,
@@ -57,6 +49,5 @@ export function countWorkload(
       spot: targetSpot(numbers, workload.replicas),
       onDemand: targetOnDemand(numbers, workload.replicas),
     },
-    drift: drift(numbers, { spot, onDemand: present - spot }),
   };
 }

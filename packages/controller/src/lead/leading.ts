@@ -6,17 +6,17 @@ import { enqueueAll, followChanges, touchReplicaSet } from './triggers.ts';
 export interface LeadingParts {
   readonly cluster: Cluster;
   readonly workers: Workers;
-  readonly reconciler: Reconciler;
+  readonly reconciler: Pick<Reconciler, 'reconcile'>;
   /** Workloads that are not as they should be. */
   readonly drifting: () => Iterable<string>;
   /** What else begins with leading, in this order. Each returns its way out. */
-  readonly duties: readonly (() => () => void)[];
+  readonly duties: readonly (() => () => void | Promise<void>)[];
 }
 
 /** What only the leader does, from winning the Lease to the stop. */
 export class Leading {
   readonly #parts: LeadingParts;
-  #leave: readonly (() => void)[] | undefined;
+  #leave: readonly (() => void | Promise<void>)[] | undefined;
 
   constructor(parts: LeadingParts) {
     this.#parts = parts;
@@ -34,9 +34,9 @@ export class Leading {
     if (this.#leave !== undefined) enqueueAll(this.#parts.cluster, this.#parts.workers.queue);
   }
 
-  /** What the subject waited for is granted. */
-  wake(subject: string): void {
-    if (this.#leave !== undefined) this.#parts.workers.queue.add(subject);
+  /** Looks at one workload again, after so long. */
+  lookAgain(subject: string, afterMs: number): void {
+    if (this.#leave !== undefined) this.#parts.workers.queue.add(subject, { afterMs });
   }
 
   /** What the ledger holds of a ReplicaSet has changed, which no event of the cluster tells. */
@@ -48,8 +48,8 @@ export class Leading {
   }
 
   async stop(): Promise<void> {
-    for (const leave of this.#leave ?? []) leave();
+    const left = (this.#leave ?? []).map((leave) => leave());
     this.#leave = undefined;
-    await this.#parts.workers.stop();
+    await Promise.all([...left, this.#parts.workers.stop()]);
   }
 }

@@ -13,7 +13,6 @@ const report: WorkloadReport = {
     actual: { spot: 4, onDemand: 3, unknown: 1 },
     substitutes: 2,
     desired: { spot: 5, onDemand: 3 },
-    drift: -1,
   },
   reserved: { spot: 4, onDemand: 4 },
   isInvalid: false,
@@ -42,32 +41,31 @@ describe('the gauges of workloads', () => {
         'capacity_type="on-demand",state="substitute"} 2',
       ].map((rest) => `spotalis_workload_replicas{${web},${rest}`),
     );
-    expect(await linesOf(metrics, 'spotalis_workload_drift')).toEqual([`spotalis_workload_drift{${web}} -1`]);
     expect(await linesOf(metrics, 'spotalis_policy_invalid')).toEqual([`spotalis_policy_invalid{${web}} 0`]);
   });
 
   it('leave out what nobody knows, and workloads that are gone', async () => {
     const metrics = new Metrics();
-    const count = { ...report.count, desired: undefined, drift: undefined };
+    const count = { ...report.count, desired: undefined };
     const reported = new Map([
       ['web', { workload, report: { count, reserved: undefined, isInvalid: true } }],
     ]);
     leadMetrics(metrics, () => reported.values());
     const page = await text(metrics.page());
     expect(page).not.toMatch(/state="(desired|reserved)"/);
-    expect(await linesOf(metrics, 'spotalis_workload_drift')).toEqual([]);
     expect(await linesOf(metrics, 'spotalis_policy_invalid')).toEqual([`spotalis_policy_invalid{${web}} 1`]);
     reported.clear();
     expect(await text(metrics.page())).not.toContain(web);
   });
 
-  it('tell for how long there has been drift, for how long its repair has been due, and of droughts where somebody watches for them', async () => {
+  it('tell the drift and for how long there has been one, for how long its repair has been due, and of droughts where somebody watches for them', async () => {
     const metrics = new Metrics();
     const other = { ...workload, metadata: { ...workload.metadata, name: 'other' } };
     viewConditions(metrics, () => [
-      { workload, driftSeconds: 2.5, dueSeconds: 1.5, drought: 'open' },
-      { workload: other, driftSeconds: 0, dueSeconds: 0, drought: null },
+      { workload, drift: -1, driftSeconds: 2.5, dueSeconds: 1.5, drought: 'open' },
+      { workload: other, drift: null, driftSeconds: 0, dueSeconds: 0, drought: null },
     ]);
+    expect(await linesOf(metrics, 'spotalis_workload_drift')).toEqual([`spotalis_workload_drift{${web}} -1`]);
     expect(await linesOf(metrics, 'spotalis_workload_drift_seconds')).toEqual([
       `spotalis_workload_drift_seconds{${web}} 2.5`,
       `spotalis_workload_drift_seconds{${web.replace('web', 'other')}} 0`,

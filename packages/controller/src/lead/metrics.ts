@@ -18,13 +18,6 @@ const replicasSpec: GaugeSpec<WorkloadLabel | 'capacity_type' | 'state'> = {
   help: 'Replicas of a managed workload by capacity type: desired by its policy, actual by their nodes, reserved in the ledger, substitutes on on-demand for want of spot capacity. From the leader only.',
 };
 
-const driftSpec: GaugeSpec<WorkloadLabel> = {
-  type: 'gauge',
-  name: 'spotalis_workload_drift',
-  labels: workloadLabels,
-  help: 'Spot pods of a managed workload too many (above 0) or too few (below 0). From the leader only.',
-};
-
 const invalidSpec: GaugeSpec<WorkloadLabel> = {
   type: 'gauge',
   name: 'spotalis_policy_invalid',
@@ -33,7 +26,7 @@ const invalidSpec: GaugeSpec<WorkloadLabel> = {
 };
 
 /** What the controller reports of its own, for the documentation and for the registry. */
-export const controllerMetricSpecs = [leaderSpec, replicasSpec, driftSpec, invalidSpec] as const;
+export const controllerMetricSpecs = [leaderSpec, replicasSpec, invalidSpec] as const;
 
 /** What is shown of one workload. `reserved` is undefined while the ledger cannot say. */
 export interface WorkloadReport {
@@ -54,12 +47,6 @@ export function leadMetrics(metrics: Metrics, reported: () => Iterable<ReportedW
   leader.set({}, 0);
   metrics.view(replicasSpec, function* () {
     for (const one of reported()) yield* replicasOf(one);
-  });
-  metrics.view(driftSpec, function* () {
-    for (const { workload, report } of reported()) {
-      const { drift } = report.count;
-      if (drift !== undefined) yield { labels: labelsOfWorkload(workload), value: drift };
-    }
   });
   metrics.view(invalidSpec, function* () {
     for (const { workload, report } of reported()) {

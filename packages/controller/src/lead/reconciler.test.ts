@@ -74,7 +74,6 @@ describe('the reconciler', () => {
           actual: { spot: 1, onDemand: 0, unknown: 0 },
           substitutes: 0,
           desired: { spot: 3, onDemand: 0 },
-          drift: 0,
         },
         reserved: { spot: 2, onDemand: 1 },
         isInvalid: false,

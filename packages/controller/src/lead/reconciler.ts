@@ -121,8 +121,8 @@ export class Reconciler {
 
   #logChange(workload: ObservedWorkload, before: WorkloadCount | undefined, now: WorkloadCount): void {
     if (isDeepStrictEqual(before, now)) return;
-    const { actual, desired, drift } = now;
-    const fields = { workload: subjectOfWorkload(workload), actual, desired, drift };
+    const { actual, desired } = now;
+    const fields = { workload: subjectOfWorkload(workload), actual, desired };
     // A new leader sees every workload for the first time, and nothing has happened.
     if (before === undefined) this.#parts.logger.debug('split', fields);
     else this.#parts.logger.info('split changed', fields);

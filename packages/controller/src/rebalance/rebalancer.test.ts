@@ -83,8 +83,6 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     mayWrite: true,
     serving: true,
     onRelist: () => {},
-    onWrite: () => {},
-    refuse: null as string | null,
     /** What the ledger holds, where it is not what the pods say. */
     counts: null as TypeCounts | null,
     evidence: { kind: 'off' } as PlaceholderEvidence,
@@ -152,17 +150,9 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     },
     executor,
     annotator: {
-      write: (_namespace, changes, { mayWrite }) => {
-        script.onWrite();
-        if (!mayWrite()) return Promise.resolve({ written: 0, left: changes.length, refused: null });
-        const [first] = changes;
-        if (script.refuse !== null && first !== undefined) {
-          const refused = { pod: first.pod.name, message: script.refuse };
-          return Promise.resolve({ written: 0, left: changes.length, refused });
-        }
-        wrote.push(...changes.map(({ pod, type }) => `${pod.name} ${type}`));
-        return Promise.resolve({ written: changes.length, left: 0, refused: null });
-      },
+      want: (_workload, kind, changes) =>
+        void wrote.push(`${kind} ${changes.map(({ pod, type }) => `${pod.name} ${type}`).join(', ')}`),
+      drop: () => void wrote.push('nothing'),
     },
     holds,
     placeholders: {
@@ -174,8 +164,6 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     bridger: undefined,
     probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
     narrator,
-    metrics: { annotated: () => undefined },
-    logger,
     moveTimeoutMs: () => 600_000,
     relist: async (workload) => {
       relisted.push(workload.metadata.name);
@@ -207,6 +195,7 @@ function stage(change: Partial<RebalanceSettings> = {}) {
     woken,
     shown: () => narrator.shown(subject),
     register,
+    holds,
     bypass,
     events,
     asked,
@@ -478,9 +467,16 @@ describe('one look after another at a workload with two pods too many on spot', 
     const { look, cluster, wrote, asked } = stage();
     const wrong = { token: 'a', type: 'on-demand', rank: 0 };
     cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
-    expect(await look()).toBe(1_000);
-    expect(wrote).toEqual(['a spot']);
+    await look();
+    expect(wrote).toEqual(['correct a spot']);
+    // The stores do not show it yet, so that it is decided as if nobody had written it.
+    await look(1_000);
+    expect(wrote).toEqual(['correct a spot', 'correct a spot']);
     expect(asked).toEqual([]);
+    cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: { ...wrong, type: 'spot' } }), false);
+    await look(1_000);
+    expect(wrote.at(-1)).toBe('nothing');
+    expect(asked).toHaveLength(1);
   });
 
   it('lists ever more seldom what no LIST makes agree, and moves at once when it does agree', async () => {
@@ -499,33 +495,34 @@ describe('one look after another at a workload with two pods too many on spot', 
     expect(relisted).toHaveLength(9);
   });
 
-  it('asks ever more seldom for a correction that is refused, says so once, and moves nothing meanwhile', async () => {
-    const { look, cluster, script, wrote, asked, events } = stage();
+  it('waits longer each time with a correction that was refused, says so once, and moves nothing meanwhile', async () => {
+    const { look, cluster, holds, clock, wrote, asked, events } = stage();
     const wrong = { token: 'a', type: 'on-demand', rank: 0 };
     cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
-    script.refuse = 'admission webhook "policy" denied the request';
-    expect([await look(), await look(5_000), await look(10_000)]).toEqual([5_000, 10_000, 20_000]);
+    const message = 'admission webhook "policy" denied the request';
+    const looks: (number | undefined)[] = [];
+    for (const afterMs of [0, 5_000, 10_000]) {
+      await look(afterMs);
+      holds.annotationRefused('web-uid', { pod: 'a', message }, clock.nowMs);
+      looks.push(await look());
+    }
+    expect(looks).toEqual([5_000, 10_000, 20_000]);
+    expect(wrote).toEqual(Array.from({ length: 3 }, () => ['correct a spot', 'nothing']).flat());
     expect(events).toMatchObject([
       {
         reason: 'MoveBlocked',
         note: 'AnnotationRefused: Pod a cannot be annotated with its capacity type and deletion cost: admission webhook "policy" denied the request',
       },
     ]);
-    script.refuse = null;
-    await look(1_000);
-    expect(wrote).toEqual([]);
-    await look(19_000);
-    expect(wrote).toEqual(['a spot']);
+    await look(20_000);
+    expect(wrote.at(-1)).toBe('correct a spot');
     expect(asked).toEqual([]);
   });
 
-  it('writes on no pod once the label is taken away, though it was decided before', async () => {
-    const { look, cluster, script, wrote } = stage();
-    const wrong = { token: 'a', type: 'on-demand', rank: 0 };
-    cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
-    script.onWrite = () => cluster.deployments.upsert(aDeployment({ replicas: 4, labels: {} }), false);
-    await look();
-    expect(wrote).toEqual([]);
+  it('has nothing more written on the pods of a workload that is not ours any more', () => {
+    const { rebalancer, wrote } = stage();
+    rebalancer.forget(subject, 'web-uid', false);
+    expect(wrote).toEqual(['nothing']);
   });
 
   it('looks again soon when the LIST shows that something else is to be done first', async () => {

@@ -7,10 +7,8 @@ import {
   type ObservedWorkload,
   type PolicyReading,
   type RebalanceTrace,
-  tokenOf,
   type Verdict,
 } from '@spotalis/core';
-import type { Logger } from '@spotalis/runtime';
 import type { Annotator } from '../act/annotator.ts';
 import { sceneOf } from '../kernel/disruption/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
@@ -19,7 +17,6 @@ import type { WebhookProbe } from '../gate/webhook.ts';
 import { askerOf, subjectOfWorkload } from '../lead/subject.ts';
 import type { Placeholders } from '../placeholder/placeholders.ts';
 import { tendProof } from '../placeholder/proof.ts';
-import type { MoveMetrics } from '../report/metrics.ts';
 import type { Narrator } from '../report/narrator.ts';
 import type { Holds } from '../kernel/disruption/holds.ts';
 import { type LedgerReading, observe, type SnapshotSources, takeSnapshot } from './snapshot.ts';
@@ -29,21 +26,17 @@ const SOON_MS = 500;
 /** A ledger that differs is listed at most so often, beside the resync; and half as often each time that no LIST helps. */
 const RELIST_MS = 10_000;
 const LONGEST_RELIST_MS = 600_000;
-/** After a batch of patches, until the stores show them. */
-const NEXT_BATCH_MS = 1_000;
 
 export interface RebalancerParts {
   readonly sources: SnapshotSources;
   readonly executor: Executor;
-  readonly annotator: Pick<Annotator, 'write'>;
+  readonly annotator: Pick<Annotator, 'want' | 'drop'>;
   readonly holds: Holds;
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
   /** Undefined where the ledger is inside the webhook. */
   readonly bridger: Pick<Bridger, 'bridge'> | undefined;
   readonly probe: Pick<WebhookProbe, 'ask'>;
   readonly narrator: Narrator;
-  readonly metrics: Pick<MoveMetrics, 'annotated'>;
-  readonly logger: Logger;
   readonly moveTimeoutMs: () => number;
   /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
   readonly relist: (workload: ObservedWorkload) => Promise<LedgerReading>;
@@ -106,9 +99,10 @@ export class Rebalancer {
 
   /** The workload is not ours any more, or gone. */
   forget(subject: string, workloadUid: string, isGone: boolean): void {
-    const { narrator, sources, holds, placeholders, executor } = this.#parts;
+    const { narrator, sources, holds, placeholders, executor, annotator } = this.#parts;
     narrator.forget(subject);
     executor.withdraw(askerOf(subject), workloadUid);
+    annotator.drop(subject);
     holds.forget(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
@@ -144,15 +138,20 @@ export class Rebalancer {
     trace: RebalanceTrace,
   ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
     const { verdict } = trace;
+    const { annotator } = this.#parts;
+    if (verdict.kind !== 'correct' && verdict.kind !== 'renumber')
+      annotator.drop(subjectOfWorkload(workload));
     switch (verdict.kind) {
       case 'nothing':
       case 'wait':
       case 'prove':
         return trace.reason === 'LedgerDiffers' ? this.#relist(workload, trace) : { trace };
       case 'correct':
-        return this.#annotated(workload, ledger, trace, verdict.corrections);
+        annotator.want(workload, 'correct', verdict.corrections);
+        return { trace };
       case 'renumber':
-        return this.#annotated(workload, ledger, trace, verdict.renumberings);
+        annotator.want(workload, 'renumber', verdict.renumberings);
+        return { trace };
       case 'move':
         return isMove(trace) ? this.#move(workload, ledger, trace) : { trace };
       case 'bridge':
@@ -195,44 +194,6 @@ export class Rebalancer {
     const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
     return isMove(trace) ? this.#move(workload, ledger, trace) : { trace, againInMs: periodMs };
-  }
-
-  async #annotated(
-    workload: ObservedWorkload,
-    ledger: LedgerReading,
-    trace: RebalanceTrace,
-    changes: Parameters<Annotator['write']>[1],
-  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { policyOf, holds, now } = this.#parts;
-    const kind = trace.verdict.kind === 'correct' ? 'correct' : 'renumber';
-    const againInMs = await this.#annotate(workload, kind, changes);
-    const isRefused = holds.of(workload.metadata.uid, now(), 'annotate') !== undefined;
-    return { trace: isRefused ? this.#decide(workload, policyOf(workload), ledger) : trace, againInMs };
-  }
-
-  async #annotate(
-    workload: ObservedWorkload,
-    kind: 'correct' | 'renumber',
-    changes: Parameters<Annotator['write']>[1],
-  ): Promise<number> {
-    const { annotator, metrics, logger, sources, mayActOn, holds, now } = this.#parts;
-    const { namespace = '', uid } = workload.metadata;
-    const { written, left, refused } = await annotator.write(namespace, changes, {
-      tokenOf: (pod) => {
-        const observed = sources.cluster.pods.get(`${namespace}/${pod}`);
-        return observed === undefined ? undefined : tokenOf(observed);
-      },
-      mayWrite: () => mayActOn(workload),
-    });
-    metrics.annotated(kind, written);
-    logger.info(kind === 'correct' ? 'types corrected' : 'costs renumbered', {
-      workload: subjectOfWorkload(workload),
-      written,
-      left,
-    });
-    if (refused !== null) return holds.annotationRefused(uid, refused, now()).untilMs - now();
-    holds.lift(uid, 'annotate');
-    return NEXT_BATCH_MS;
   }
 
   /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */

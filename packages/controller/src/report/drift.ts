@@ -1,4 +1,4 @@
-import type { RebalanceReason, RebalanceTrace } from '@spotalis/core';
+import { type RebalanceReason, reasonTraits, type RebalanceTrace } from '@spotalis/core';
 
 /** A workload's drift from its first look on. */
 export interface Drift {
@@ -9,20 +9,10 @@ export interface Drift {
   readonly isPostponed: boolean;
 }
 
-/** As somebody wants it, or for want of spot capacity anywhere in the placement: meanwhile no repair is due. */
-const postponing: ReadonlySet<string> = new Set<RebalanceReason>([
-  'ReadOnly',
-  'Paused',
-  'RolloutPaused',
-  'WindowClosed',
-  'InDrought',
-  'ReturnUnderWay',
-]);
-
 /** After another look, that found this reason. */
 export function followDrift(
   drift: Drift | undefined,
-  reason: string,
+  reason: RebalanceReason,
   { standing, drought }: RebalanceTrace,
   nowMs: number,
 ): Drift {
@@ -32,7 +22,7 @@ export function followDrift(
     sinceMs: drift?.sinceMs ?? nowMs,
     dueMs: dueMsOf(drift, nowMs),
     lookedMs: nowMs,
-    isPostponed: isDry || postponing.has(reason),
+    isPostponed: isDry || reasonTraits[reason].postpones === true,
   };
 }
 

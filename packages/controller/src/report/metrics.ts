@@ -1,4 +1,10 @@
-import { type CapacityType, capacityTypes, otherType, rebalanceReasons } from '@spotalis/core';
+import {
+  type CapacityType,
+  capacityTypes,
+  otherType,
+  type RebalanceReason,
+  rebalanceReasons,
+} from '@spotalis/core';
 import type { Metrics } from '@spotalis/runtime';
 import type { CounterSpec, GaugeSpec } from '@spotalis/units';
 import type { FlightResult } from '../kernel/disruption/register.ts';
@@ -58,7 +64,7 @@ export function moveMetrics(metrics: Metrics) {
 
   return {
     moved: (from: CapacityType, to: CapacityType, result: FlightResult) => moved.add({ from, to, result }),
-    blocked: (reason: string) => blocked.add({ reason }),
+    blocked: (reason: RebalanceReason) => blocked.add({ reason }),
     annotated: (kind: 'correct' | 'renumber', pods: number) => annotated.add({ kind }, pods),
     inFlight: (count: number) => flying.set({}, count),
     webhookServing: (isServing: boolean) => serving.set({}, isServing ? 1 : 0),

@@ -152,6 +152,15 @@ describe('what people are told of a workload', () => {
     expect(events).toMatchObject([{ type: 'Normal', reason: 'WindowOpened' }]);
   });
 
+  it('is the drift that was decided by, and none without a policy', () => {
+    const { narrator, tell } = narratorOf();
+    const drifts = () => [...narrator.conditions(0)].map(({ drift }) => drift);
+    tell(held('Paused', -2), 0);
+    expect(drifts()).toEqual([-2]);
+    tell({ ...held('Balanced'), standing: null }, 0);
+    expect(drifts()).toEqual([null]);
+  });
+
   it('is for how long there has been drift, also between two looks', () => {
     const { narrator, tell, driftSeconds } = narratorOf();
     tell(held('Paused'), 10_000);

@@ -2,6 +2,7 @@ import {
   explainRebalance,
   type ObservedWorkload,
   type RebalanceReason,
+  reasonTraits,
   type RebalanceTrace,
   wantsMoves,
 } from '@spotalis/core';
@@ -13,62 +14,19 @@ import type { ControllerEvent } from './events.ts';
 import type { MoveMetrics } from './metrics.ts';
 import type { Condition } from './views.ts';
 
-/** A block that is gone before this was only the cluster catching up. */
-const LASTING_MS = 5_000;
-/** In each burst on an autoscaled cluster pods wait for a node that is being made. */
-const LASTING_FOR_A_NODE_MS = 60_000;
-
-/**
- * How every move goes, what its owner asked for, or what a person need not hear of: these come and go with each
- * move, and do not end what was told before them.
- */
-const passing: ReadonlySet<string> = new Set<RebalanceReason>([
-  'ReadOnly',
-  'NodeDiffers',
-  'CostOrder',
-  'Paused',
-  'WorkloadDeleted',
-  'RolloutPaused',
-  'GenerationBehind',
-  'RolloutInProgress',
-  'MoveInFlight',
-  'Cooldown',
-  'WindowClosed',
-  'Settling',
-  'PodsMissing',
-  'LedgerDiffers',
-  'ReplacementsUnseen',
-  'WorkloadBusy',
-  'BudgetSpent',
-  'PdbBehind',
-  'AwaitingSpot',
-  'InDrought',
-  'ReturnUnderWay',
-]);
-
-/** Told under their own names, and although the counts are right: nothing else would. Others share `MoveBlocked`. */
-const loud = [
-  'OnDemandShort',
-  'NoFallback',
-  'PodsUnscheduled',
-  'PlacementOverridden',
-  'PlacementConflict',
-] as const satisfies RebalanceReason[];
-
-const loudName = (reason: string): (typeof loud)[number] | undefined => loud.find((name) => name === reason);
-
 interface Told {
   workload: ObservedWorkload;
   /** What people last saw or could see of it. */
-  verdict: Shown;
+  verdict: Shown | undefined;
+  standing: RebalanceTrace['standing'];
   drift: Drift | undefined;
   drought: RebalanceTrace['drought'];
-  block: { readonly reason: string; readonly sinceMs: number; told: boolean } | undefined;
+  block: { readonly reason: RebalanceReason; readonly sinceMs: number; told: boolean } | undefined;
 }
 
 interface Shown {
   readonly verdict: string;
-  readonly reason: string;
+  readonly reason: RebalanceReason;
   readonly text: string;
   readonly untilMs: number | null;
   readonly sinceMs: number;
@@ -97,24 +55,29 @@ export class Narrator {
     nowMs: number,
   ): number | undefined {
     const drifts = trace.standing !== null && wantsMoves(trace.standing);
-    const told = this.#told.get(subject) ?? this.#first(subject, workload, nowMs);
+    const told = this.#told.get(subject) ?? this.#first(subject, workload);
     told.workload = workload;
     const { verdict, reason } = trace;
+    const { alerts } = reasonTraits[reason];
     const before = told.verdict;
     told.verdict = {
       verdict: verdict.kind,
       reason,
       text: explainRebalance(trace),
       untilMs: verdict.kind === 'wait' ? verdict.untilMs : null,
-      sinceMs: reason === before.reason ? before.sinceMs : nowMs,
+      sinceMs: reason === before?.reason ? before.sinceMs : nowMs,
     };
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
+    told.standing = trace.standing;
     told.drought = trace.drought;
-    const acts = ['move', 'bridge', 'correct', 'renumber'].includes(verdict.kind);
-    const isHeld = drifts || reason === 'AnnotationRefused' || loudName(reason) !== undefined;
-    if (isHeld && !acts && reason !== before.reason) this.#parts.metrics.blocked(reason);
-    if (drifts && before.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
-    return this.#followBlock(told, acts || !isHeld, nowMs);
+    const annotates = verdict.kind === 'correct' || verdict.kind === 'renumber';
+    const acts = annotates || verdict.kind === 'move' || verdict.kind === 'bridge';
+    const isHeld = drifts || alerts?.always === true;
+    if (isHeld && !acts && reason !== before?.reason) this.#parts.metrics.blocked(reason);
+    if (drifts && before?.reason === 'WindowClosed' && reason !== 'WindowClosed') this.#windowOpened(told);
+    // Asked for only: what held it before may hold it again, when the API server has answered.
+    if (annotates) return undefined;
+    return this.#followBlock(told, acts || !isHeld ? undefined : told.verdict, nowMs);
   }
 
   /** The eviction was taken. */
@@ -138,9 +101,10 @@ export class Narrator {
 
   /** Of all workloads, for metrics. */
   *conditions(nowMs: number): Generator<Condition> {
-    for (const { workload, drift, drought } of this.#told.values()) {
+    for (const { workload, standing, drift, drought } of this.#told.values()) {
       const driftSeconds = drift === undefined ? 0 : Math.max(0, (nowMs - drift.sinceMs) / 1000);
-      yield { workload, driftSeconds, dueSeconds: dueMsOf(drift, nowMs) / 1000, drought };
+      const dueSeconds = dueMsOf(drift, nowMs) / 1000;
+      yield { workload, drift: standing?.drift ?? null, driftSeconds, dueSeconds, drought };
     }
   }
 
@@ -152,31 +116,37 @@ export class Narrator {
   /** Of one workload, for people. */
   shown(subject: string): unknown {
     const told = this.#told.get(subject);
-    if (told === undefined) return undefined;
+    if (told?.verdict === undefined) return undefined;
     const { untilMs, sinceMs, ...verdict } = told.verdict;
     const time = (ms: number | null | undefined) => (ms == null ? null : new Date(ms).toISOString());
     return { ...verdict, since: time(sinceMs), until: time(untilMs), driftSince: time(told.drift?.sinceMs) };
   }
 
-  #first(subject: string, workload: ObservedWorkload, nowMs: number): Told {
-    const verdict: Shown = { verdict: '', reason: '', text: '', untilMs: null, sinceMs: nowMs };
-    const told: Told = { workload, verdict, drift: undefined, drought: null, block: undefined };
+  #first(subject: string, workload: ObservedWorkload): Told {
+    const told: Told = {
+      workload,
+      verdict: undefined,
+      standing: null,
+      drift: undefined,
+      drought: null,
+      block: undefined,
+    };
     this.#told.set(subject, told);
     return told;
   }
 
-  /** One Event for each reason that lasts. */
-  #followBlock(told: Told, isOver: boolean, nowMs: number): number | undefined {
-    if (isOver) {
+  /** One Event for each reason that lasts. `held`: undefined, nothing is in the way any more. */
+  #followBlock(told: Told, held: Shown | undefined, nowMs: number): number | undefined {
+    if (held === undefined) {
       told.block = undefined;
       return undefined;
     }
-    const { reason, text } = told.verdict;
-    if (passing.has(reason)) return undefined;
+    const { reason, text } = held;
+    const { alerts } = reasonTraits[reason];
+    if (alerts === null) return undefined;
     if (told.block?.reason !== reason) told.block = { reason, sinceMs: nowMs, told: false };
     if (told.block.told) return undefined;
-    const lastingMs = reason === 'OnDemandShort' ? LASTING_FOR_A_NODE_MS : LASTING_MS;
-    const leftMs = told.block.sinceMs + lastingMs - nowMs;
+    const leftMs = told.block.sinceMs + alerts.afterMs - nowMs;
     if (leftMs > 0) return leftMs;
     told.block.told = true;
     const { logger, recorder } = this.#parts;
@@ -184,7 +154,7 @@ export class Narrator {
     recorder.record({
       regarding: referenceTo(told.workload.workloadKind, told.workload),
       type: 'Warning',
-      reason: loudName(reason) ?? 'MoveBlocked',
+      reason: alerts.event,
       action: 'Rebalance',
       note: `${reason}: ${text}`,
     });

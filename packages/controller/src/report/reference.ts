@@ -1,4 +1,4 @@
-import { type ReasonMeaning, reasonMeanings, rebalanceReasons } from '@spotalis/core';
+import { type RebalanceReason, reasonTraits, rebalanceReasons } from '@spotalis/core';
 import type { EventSpec } from '@spotalis/kube';
 
 /** The Events of one service, as its package declares them. */
@@ -9,13 +9,12 @@ export interface ServiceEvents {
 
 /** docs/reasons.md: what is decided about workloads, and what people are told of it. */
 export function reasonsReference(services: readonly ServiceEvents[]): string {
-  const decided = rebalanceReasons.map((reason) => [reason, reasonMeanings[reason]] as const);
   const events = services.flatMap(({ service, events: its }) =>
     Object.entries(its).map(([name, { type, on, when }]) => [`\`${name}\``, type, service, on, when]),
   );
   return [
     introduction,
-    reasonTable(decided),
+    reasonTable(rebalanceReasons),
     '## Events',
     eventsIntroduction,
     `${table(['Event', 'Type', 'By', 'On', 'When'], events)}\n`,
@@ -24,7 +23,7 @@ export function reasonsReference(services: readonly ServiceEvents[]): string {
 
 const introduction = `# Reasons and Events
 
-<!-- Written by scripts/generate-docs.mjs from packages/core/src/explain/reason.ts and the Events the services declare. -->
+<!-- Written by scripts/generate-docs.mjs from packages/core/src/rebalance/reason.ts and the Events the services declare. -->
 
 Whatever the leader decides about a workload has one reason. [\`kubectl spotalis\`](cli.md) \`status\` has it under STATE,
 \`explain\` in a sentence with its facts, the leader's [\`/debug/state\`](runbooks.md) for all workloads. A workload with
@@ -42,12 +41,14 @@ const eventsIntroduction = `\`MoveBlocked\` is for obstacles that last. A reason
 window, a pause, a cooldown, a rollout) has none. An Event about a Namespace is in \`default\`, with \`scope.namespaces\` in
 that namespace itself.`;
 
-function reasonTable(reasons: readonly (readonly [string, ReasonMeaning])[]): string {
-  return table(
+const reasonTable = (reasons: readonly RebalanceReason[]): string =>
+  table(
     ['Reason', 'Means', 'What to do'],
-    reasons.map(([reason, { means, remedy = '' }]) => [`\`${reason}\``, means, remedy]),
+    reasons.map((reason) => {
+      const { means, remedy } = reasonTraits[reason];
+      return [`\`${reason}\``, means, remedy ?? ''];
+    }),
   );
-}
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |');

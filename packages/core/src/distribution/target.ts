@@ -35,9 +35,18 @@ export function targetOnDemand(policy: PolicyNumbers, replicas: number): number 
   return replicas - targetSpot(policy, replicas);
 }
 
-/** Spot pods too many (above 0) or too few (below 0). Its absolute value is the number of moves that repair it. */
-export function drift(policy: PolicyNumbers, counts: TypeCounts): number {
-  return counts.spot - targetSpot(policy, counts.spot + counts.onDemand);
+/**
+ * Spot pods too many (above 0) or too few (below 0) against a target. Its absolute value is the number of moves that
+ * repair it. A pod of an unknown type may be either: this is what is certain whichever it is.
+ */
+export function driftFrom(target: number, { spot, untyped = 0 }: PodCounts): number {
+  return spot > target ? spot - target : min(0, spot + untyped - target);
+}
+
+/** Of pods that share one target, as those of one revision do. */
+export function drift(policy: PolicyNumbers, counts: PodCounts): number {
+  const replicas = counts.spot + counts.onDemand + (counts.untyped ?? 0);
+  return driftFrom(targetSpot(policy, replicas), counts);
 }
 
 /** `value`, or the nearer of the two ends. */

@@ -5,10 +5,10 @@ import {
   type FactsByReason,
   held,
   type MoveFacts,
-  rebalanceReasons,
   type RebalanceReason,
   type Standing,
 } from '../rebalance/verdict.ts';
+import { rebalanceReasons } from '../rebalance/reason.ts';
 import { explainRebalance, readOverride } from './rebalance.ts';
 
 const standing: Standing = {

@@ -1,5 +1,6 @@
 import type { WaitCounts } from '../drought/lasting.ts';
 import { type Wait, waitOrder } from '../drought/stuck.ts';
+import { reasonTraits } from '../rebalance/reason.ts';
 import type { RebalanceReason } from '../rebalance/verdict.ts';
 
 export const podCount = (count: number): string => `${count} ${count === 1 ? 'pod' : 'pods'}`;
@@ -25,18 +26,8 @@ export const waitingFor = (counts: WaitCounts): string =>
     .map((wait) => `${podCount(counts[wait] ?? 0)} ${waits[wait]}`)
     .join(', ');
 
-/** What each of these reasons says of waiting pods itself. */
-const saidBy: Readonly<Partial<Record<RebalanceReason, readonly Wait[]>>> = {
-  FallbackStarted: ['SpotCapacity'],
-  StuckRemoved: ['SpotCapacity'],
-  AwaitingSpot: ['SpotCapacity'],
-  NoFallback: ['SpotCapacity', 'SpotOnly', 'VolumeUnreachable', 'NoSuchNode'],
-  OnDemandShort: ['OnDemandCapacity'],
-  PodsUnscheduled: waitOrder.filter((wait) => wait !== 'SpotCapacity'),
-};
-
 /** The same of those that the sentence on this reason does not speak of; empty where there are none. */
 export function waitingBeside(reason: RebalanceReason, counts: WaitCounts): string {
-  const said: readonly string[] = saidBy[reason] ?? [];
+  const said: readonly string[] = reasonTraits[reason].tells ?? [];
   return waitingFor(Object.fromEntries(Object.entries(counts).filter(([wait]) => !said.includes(wait))));
 }

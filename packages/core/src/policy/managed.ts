@@ -19,6 +19,16 @@ export const unmanagedReasons = [
 
 export type UnmanagedReason = (typeof unmanagedReasons)[number];
 
+/** How the scope keeps the namespace out; null: a label is all that is missing. */
+export const outOfScope: Readonly<Record<UnmanagedReason, string | null>> = {
+  NamespaceExcluded: 'in scope.excludedNamespaces',
+  NamespaceNotListed: 'not in scope.namespaces',
+  NamespaceNotSelected: 'not selected by scope.namespaceSelector',
+  NotLabelled: null,
+  NamespaceNotLabelled: null,
+  WorkloadNotLabelled: null,
+};
+
 export type Managed =
   | { readonly managed: true }
   | { readonly managed: false; readonly reason: UnmanagedReason };

@@ -6,6 +6,7 @@ import { afterMove } from '../disruption/cooldown.ts';
 import { nothingUnderWay, type Spent } from '../disruption/register.ts';
 import { decide } from '../rebalance/decide.ts';
 import { membersOf } from '../cluster/member.ts';
+import { reasonTraits } from '../rebalance/reason.ts';
 import { deferred, evictionFor } from '../rebalance/request.ts';
 import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
 import { wantsMoves } from '../rebalance/standing.ts';
@@ -61,16 +62,10 @@ export interface PlanOptions {
 
 /** More moves than any workload has pods: a preview that does not end has gone wrong. */
 const MOST_STEPS = 5_000;
-/** These end by themselves when their time has come; other waits only look again. */
-const endsInTime: ReadonlySet<RebalanceReason> = new Set<RebalanceReason>([
-  'Cooldown',
-  'WindowClosed',
-  'Settling',
-  'NoCandidate',
-]);
 
 const endsByItself = (trace: RebalanceTrace): boolean =>
-  endsInTime.has(trace.reason) || (trace.reason === 'BudgetSpent' && trace.facts.budget === 'minute');
+  reasonTraits[trace.reason].endsInTime === true ||
+  (trace.reason === 'BudgetSpent' && trace.facts.budget === 'minute');
 
 interface State {
   readonly snapshot: RebalanceSnapshot;

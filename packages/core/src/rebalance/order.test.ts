@@ -3,7 +3,7 @@ import { closing, reasonOf } from '../testing/drifting.ts';
 import { inOrder, narrowing, sparing } from '../testing/narrowing.ts';
 import { NOON } from '../testing/rebalance.ts';
 import { decide } from './decide.ts';
-import { rebalanceReasons } from './verdict.ts';
+import { rebalanceReasons } from './reason.ts';
 
 const without = (...left: readonly string[]) => narrowing.filter(([reason]) => !left.includes(reason));
 

@@ -1,14 +1,13 @@
 import { type CapacityType, capacityTypes } from '../capacity/type.ts';
-import { type PolicyNumbers, targetSpot } from '../distribution/target.ts';
+import { driftFrom, type PolicyNumbers, targetSpot } from '../distribution/target.ts';
 import { ordinalStandingOf } from './ordinals.ts';
 import type { Member } from '../cluster/workload-pod.ts';
 import type { Standing } from './verdict.ts';
 import type { WorkloadView } from '../cluster/workload.ts';
 
 /**
- * Actual against target. Each revision aims at the share of its own count, so that in a rollout the targets add up.
- *
- * A pod whose type nobody knows counts as a replica and may be either: the drift is what is certain whichever it is.
+ * Actual against target. Each revision aims at the share of its own count, so that in a rollout the targets add up. A
+ * pod whose type nobody knows counts as a replica.
  */
 export function standingOf(
   workload: WorkloadView,
@@ -37,7 +36,7 @@ export function standingOf(
     untyped,
     onUnknownNodes,
     target,
-    drift: spot > target ? spot - target : Math.min(0, spot + untyped - target),
+    drift: driftFrom(target, { spot, onDemand, untyped }),
     ...(workload.kind === 'StatefulSet' && { ordinals: ordinalStandingOf(workload, numbers, members) }),
   };
 }

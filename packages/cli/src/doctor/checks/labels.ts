@@ -1,4 +1,10 @@
-import { enabledLabel, type ObservedWorkload, policyKeys, type UnmanagedReason } from '@spotalis/core';
+import {
+  enabledLabel,
+  type ObservedWorkload,
+  outOfScope,
+  policyKeys,
+  type UnmanagedReason,
+} from '@spotalis/core';
 import type { Check, Finding } from '../finding.ts';
 import { nameOf } from './object.ts';
 
@@ -26,7 +32,7 @@ function tell(workload: ObservedWorkload, reason: UnmanagedReason): Told | undef
   const labelIt = `kubectl -n ${namespace} label --overwrite ${workloadKind.toLowerCase()}/${name} ${enabledLabel}=true`;
   const labelNamespace = `kubectl label --overwrite namespace/${namespace} ${enabledLabel}=true`;
   const outside = outOfScope[reason];
-  if (outside !== undefined) {
+  if (outside !== null) {
     if (!isLabelled) return undefined;
     return {
       id: 'out-of-scope',
@@ -69,10 +75,3 @@ function tell(workload: ObservedWorkload, reason: UnmanagedReason): Told | undef
     remedy: labelIt,
   };
 }
-
-/** Why the namespace is out of the scope, for the reasons that say so. */
-const outOfScope: Readonly<Partial<Record<UnmanagedReason, string>>> = {
-  NamespaceExcluded: 'in scope.excludedNamespaces',
-  NamespaceNotListed: 'not in scope.namespaces',
-  NamespaceNotSelected: 'not selected by scope.namespaceSelector',
-};
