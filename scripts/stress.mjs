@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PARTS } from '../e2e/cluster/parts.ts';
+import { PARTS } from '../e2e/cluster/index.ts';
 import { realFiles } from './suite/files.mjs';
 import { run, runJest } from './suite/jest.mjs';
 import { starve, stressCores } from './suite/load.mjs';

@@ -9,7 +9,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PARTS } from '../e2e/cluster/parts.ts';
+import { PARTS } from '../e2e/cluster/index.ts';
 import { runChecks } from './checks.mjs';
 import { affectedBy, changedSince } from './suite/changed.mjs';
 import { realFiles } from './suite/files.mjs';
@@ -23,6 +23,7 @@ const usage = `npm test [-- OPTIONS]
   --changed [COMMIT]   checks and unit tests, and of the rest what a change since that commit (HEAD) can break
   --nightly            20,000 cases of each property instead of 1,000; and --strict
   --strict             a test that fails once has failed, even if it passes when it is played again
+  --lanes N            so many files on real parts at a time; twice the cores, at most 4, without it
   --scenarios [NAME]   only files on real parts with NAME in their path, else tests with NAME in their title`;
 
 /** Cases of each property and model test in a run that may take hours; otherwise it is 1,000. */
@@ -62,7 +63,7 @@ function seedProperties() {
   console.log(`properties: ${cases} cases; again with SPOTALIS_PROPERTY_SEED=${env.SPOTALIS_PROPERTY_SEED}`);
 }
 
-async function testEverything({ strict, since }) {
+async function testEverything({ strict, lanes, since }) {
   seedProperties();
   const changed = since === undefined ? undefined : changedSince(since);
   const all = realFiles();
@@ -71,10 +72,15 @@ async function testEverything({ strict, since }) {
     console.log(
       `${changed.length} files changed since ${since}: ${files.length} of ${all.length} on real parts`,
     );
+  const mutations = {
+    title: 'rejected rules',
+    seconds: 240,
+    needs: ['redis'],
+    play: () => runMutations(changed ?? []),
+  };
+  const needed = new Set([...files, mutations].flatMap(({ needs }) => needs));
   const parts = prepareParts(
-    Object.keys(PARTS).filter(
-      (name) => changed === undefined || files.some(({ needs }) => needs.includes(name)),
-    ),
+    Object.keys(PARTS).filter((name) => needed.has(name)),
     { ending },
   );
   await steps.take('checks', () => runChecks(steps));
@@ -82,20 +88,14 @@ async function testEverything({ strict, since }) {
   await steps.take('unit tests', () =>
     runJest(['--selectProjects', 'unit', '--maxWorkers=100%'], { report: `${results}/unit.json`, ending }),
   );
-  const mutations = {
-    title: 'rejected rules',
-    seconds: 240,
-    needs: ['redis'],
-    play: () => runMutations(changed ?? []),
-  };
-  const { steady } = await playRealParts(files, { strict, parts, besides: [mutations] });
+  const { steady } = await playRealParts(files, { strict, lanes, parts, besides: [mutations] });
   // A test that failed, or was not played, did not use all that it uses.
   if (steady && changed === undefined) await steps.take('rights that nobody uses', compareRights);
 }
 
-async function playRealParts(files, { strict, parts, besides }) {
+async function playRealParts(files, { strict, lanes, parts, besides }) {
   writeFileSync(callsFile, '');
-  const tests = new RealTests({ ending, record, strict, env: { SPOTALIS_CALLS_FILE: callsFile } });
+  const tests = new RealTests({ ending, record, strict, lanes, env: { SPOTALIS_CALLS_FILE: callsFile } });
   const steady = await steps.take('tests on real parts', () => tests.play({ files, parts, besides }));
   if (tests.unsteady.length > 0)
     console.log(`\nunsteady, for they failed once and then passed: ${tests.unsteady.join(', ')}`);
@@ -108,12 +108,12 @@ async function compareRights() {
 }
 
 /** The files with the pattern in their path; where there are none, the tests with it in their title. */
-async function playScenarios(pattern = '', { strict }) {
+async function playScenarios(pattern = '', { strict, lanes }) {
   const files = realFiles();
   const chosen = files.filter(({ path }) => path.includes(pattern));
   const parts = prepareParts(Object.keys(PARTS), { ending });
   await steps.take('bundles', bundle);
-  if (chosen.length > 0) return playRealParts(chosen, { strict, parts });
+  if (chosen.length > 0) return playRealParts(chosen, { strict, lanes, parts });
   const names = files.map(({ path }) => basename(path, '.test.ts'));
   console.log(`no file has '${pattern}' in its path, so these are the tests with it in their title. Files:`);
   console.log(names.join(', '));
@@ -139,15 +139,19 @@ async function main() {
       nightly: { type: 'boolean', default: false },
       strict: { type: 'boolean', default: false },
       scenarios: { type: 'boolean', default: false },
+      lanes: { type: 'string' },
     },
     allowPositionals: true,
   });
   const strict = values.strict || values.nightly;
+  const lanes = values.lanes === undefined ? undefined : Number(values.lanes);
+  if (lanes !== undefined && !(Number.isInteger(lanes) && lanes > 0))
+    throw new TypeError(`--lanes: '${values.lanes}' is not a number of lanes; for example 2`);
   if (values.nightly) process.env.SPOTALIS_PROPERTY_RUNS ??= nightlyCases;
-  if (values.scenarios) await playScenarios(positionals[0], { strict });
-  else if (values.changed) await testEverything({ strict, since: positionals[0] ?? 'HEAD' });
+  if (values.scenarios) await playScenarios(positionals[0], { strict, lanes });
+  else if (values.changed) await testEverything({ strict, lanes, since: positionals[0] ?? 'HEAD' });
   else if (positionals.length > 0) throw new TypeError(`unexpected argument '${positionals[0]}'`);
-  else await testEverything({ strict });
+  else await testEverything({ strict, lanes });
   record.write();
   console.log(`\n${record.table()}`);
   console.log(`\n${steps.summary}`);

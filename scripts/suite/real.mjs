@@ -5,8 +5,8 @@ import { runJest } from './jest.mjs';
 import { playInLanes } from './lanes.mjs';
 import { results, rounded } from './record.mjs';
 
-/** A lane is a cluster at work, which keeps about one core busy: more lanes would only wait for each other. */
-const usualLanes = Math.min(2, availableParallelism());
+/** A cluster at work keeps about a third of a core busy: most of a test is waiting for something to happen. */
+const usualLanes = 2 * Math.min(2, availableParallelism());
 
 const seconds = JSON.parse(readFileSync(new URL('seconds.json', import.meta.url), 'utf8'));
 
