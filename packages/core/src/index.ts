@@ -32,6 +32,7 @@ export {
   type UnmanagedReason,
   unmanagedReasons,
 } from './policy/managed.ts';
+export { hasSameDefaults, restsOnDefaults } from './policy/defaulted.ts';
 export { formatPolicyMark, parsePolicyMark } from './policy/mark.ts';
 export {
   type DisruptionWindow,

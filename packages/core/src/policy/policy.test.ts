@@ -44,6 +44,7 @@ describe('a policy', () => {
     expect(reading).toEqual({
       kind: 'valid',
       numbers: { spotPercentage: 70, minOnDemand: 2 },
+      defaulted: [],
       window: { schedule: { pattern: '0 22 * * 1-5', timeZone: 'Europe/Berlin' }, durationMs: 9_000_000 },
       fallbackAfterMs: 45_000,
       paused: true,

@@ -45,6 +45,8 @@ export type PolicyReading =
 export interface ValidPolicy {
   readonly kind: 'valid';
   readonly numbers: PolicyNumbers;
+  /** The numbers that no annotation sets: they follow the configuration's `defaults`, which each process reads by itself. */
+  readonly defaulted: readonly (keyof PolicyNumbers)[];
   /** Null: always open. */
   readonly window: DisruptionWindow | null;
   readonly fallbackAfterMs: number | 'never';
@@ -77,6 +79,11 @@ function readNearest<F extends PolicyField>(
   }
   return undefined;
 }
+
+const numberFields = ['spotPercentage', 'minOnDemand'] as const satisfies readonly (keyof PolicyNumbers)[];
+
+const isAnnotated = ({ workload, namespace }: PolicySources, field: PolicyField): boolean =>
+  (workload[policyKeys[field]] ?? namespace[policyKeys[field]]) !== undefined;
 
 type WindowReading = {
   readonly window: DisruptionWindow | null;
@@ -137,7 +144,8 @@ export function readPolicy(sources: PolicySources): PolicyReading {
   }
   if (!numbersAreValid) return { kind: 'invalid', numbers: allOnDemand, problems };
   if (problems.length > beforeRest) return { kind: 'frozen', numbers, problems };
-  return { kind: 'valid', numbers, window, fallbackAfterMs, paused, problems };
+  const defaulted = numberFields.filter((field) => !isAnnotated(sources, field));
+  return { kind: 'valid', numbers, defaulted, window, fallbackAfterMs, paused, problems };
 }
 
 /**

@@ -132,6 +132,7 @@ export function policy(
   return {
     kind: 'valid',
     numbers,
+    defaulted: [],
     window: null,
     fallbackAfterMs: 120_000,
     paused: false,

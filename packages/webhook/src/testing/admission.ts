@@ -11,6 +11,7 @@ export const managedWeb: Resolution = {
   policy: {
     kind: 'valid',
     numbers: { spotPercentage: 70, minOnDemand: 1 },
+    defaulted: [],
     window: null,
     fallbackAfterMs: 'never',
     paused: false,
