@@ -341,6 +341,18 @@ export const mutations = [
     ],
   },
   {
+    name: 'moves are asked for by defaults that webhooks do not have',
+    because: 'placeholders start nodes for moves that may not begin, and no reason says why',
+    tests: 'core/src/rebalance/gate',
+    edits: [{ in: 'defaultsDiffer', find: 'other.nextTrialAtMs <= nowMs', replace: 'true' }],
+  },
+  {
+    name: 'moves that were confirmed side by side all begin',
+    because: 'more than one pod is evicted to try whether webhooks have the same defaults',
+    tests: 'controller/src/rebalance/defaults',
+    edits: [{ in: 'Executor', find: 'if (!mayBegin)', replace: 'if (false)' }],
+  },
+  {
     name: 'two moves of one workload at once',
     because: 'the second rests on counts that the first is about to change',
     tests: 'rebalance/(gate|law)',

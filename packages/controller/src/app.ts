@@ -82,6 +82,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     logger,
     changed(changed, keys) {
       if (keys.includes('readOnlyMode') && !changed.readOnlyMode) observing.observation?.writesAllowed();
+      if (keys.some((key) => key.startsWith('defaults.'))) moving.sharedDefaults.changed(wallMs());
       leading.again();
     },
     refused: ({ message }) =>
@@ -243,7 +244,7 @@ function dutiesOf(
   moving: Moving,
   again: () => void,
 ): readonly (() => () => void | Promise<void>)[] {
-  const { changes, annotator, placeholders, bulletins, holds, probe, bypass, executor } = moving;
+  const { changes, annotator, placeholders, bulletins, holds, probe, executor } = moving;
   return [
     () => changes.follow(),
     () => annotator.lead(),
@@ -251,7 +252,7 @@ function dutiesOf(
     ...(ledger === undefined ? [] : [() => bulletins.lead()]),
     () => liftHolds(cluster, holds),
     () => watchWebhook(probe),
-    () => followAdmissions(cluster, bypass, again),
+    () => followAdmissions({ cluster, ...moving }, again),
     () => sweepDisruptions(executor, moving.moveTimeoutMs, wallMs),
     () => {
       observation?.led();

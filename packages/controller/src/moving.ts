@@ -12,6 +12,7 @@ import type { Executor } from './kernel/disruption/executor.ts';
 import { subjectOfAsker } from './lead/subject.ts';
 import { openDisruption } from './kernel/disruption/disruption.ts';
 import type { Bypass } from './kernel/disruption/bypass.ts';
+import type { SharedDefaults } from './kernel/disruption/shared-defaults.ts';
 import { WebhookProbe } from './gate/webhook.ts';
 import type { Observing } from './observing.ts';
 import { placeholderMetrics } from './placeholder/metrics.ts';
@@ -67,6 +68,7 @@ export interface Moving {
   readonly holds: Holds;
   readonly probe: WebhookProbe;
   readonly bypass: Bypass;
+  readonly sharedDefaults: SharedDefaults;
   readonly annotator: Annotator;
   readonly placeholders: Placeholders;
   readonly bulletins: Bulletins;
@@ -106,7 +108,7 @@ export function openMoving(parts: MovingParts): Moving {
     ledger,
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
-  const { register, holds, bypass, executor } = openDisruption({
+  const { register, holds, bypass, sharedDefaults, executor } = openDisruption({
     client,
     mayWrite,
     budgets() {
@@ -190,6 +192,7 @@ export function openMoving(parts: MovingParts): Moving {
       isSpent: (namespace) => executor.isSpent(namespace),
       holds,
       bypass,
+      sharedDefaults,
       droughts,
       settings,
       webhook: () => (probe.health.kind === 'serving' ? (bypass.state ?? probe.health) : probe.health),
@@ -219,6 +222,7 @@ export function openMoving(parts: MovingParts): Moving {
     holds,
     probe,
     bypass,
+    sharedDefaults,
     annotator,
     placeholders,
     bulletins,

@@ -162,6 +162,7 @@ export type {
   LedgerState,
   PoolState,
   RebalanceSettings,
+  OtherDefaults,
   RebalanceSnapshot,
   WebhookState,
 } from './rebalance/snapshot.ts';

@@ -185,6 +185,7 @@ export class Survey {
       webhook: this.webhook,
       refused: { evict: null, annotate: null },
       unseen: null,
+      otherDefaults: null,
       drought: this.droughtOf(workload),
       settings: this.settings.rebalance,
     };

@@ -5,6 +5,7 @@ import type { Logger } from '@spotalis/runtime';
 import type { Outcome } from '../kernel/disruption/executor.ts';
 import { Arbiter } from '../kernel/disruption/arbiter.ts';
 import { Bypass } from '../kernel/disruption/bypass.ts';
+import { SharedDefaults } from '../kernel/disruption/shared-defaults.ts';
 import { Executor } from '../kernel/disruption/executor.ts';
 import { Register } from '../kernel/disruption/register.ts';
 import { Holds } from '../kernel/disruption/holds.ts';
@@ -74,6 +75,7 @@ function stage(
     register,
     holds,
     bypass: new Bypass(),
+    sharedDefaults: new SharedDefaults(),
     evictor: {
       evict: () => Promise.reject(new Error('no pod that has run is to go')),
       removeUnscheduled: (namespace, pod) => {

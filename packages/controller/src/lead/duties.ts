@@ -1,5 +1,7 @@
+import { hasSameDefaults, type ObservedWorkload, type PolicyReading, readPodMark } from '@spotalis/core';
 import type { Executor } from '../kernel/disruption/executor.ts';
 import type { Bypass } from '../kernel/disruption/bypass.ts';
+import type { SharedDefaults } from '../kernel/disruption/shared-defaults.ts';
 import type { WebhookProbe } from '../gate/webhook.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Holds } from '../kernel/disruption/holds.ts';
@@ -28,17 +30,29 @@ export function sweepDisruptions(
   return () => clearInterval(timer);
 }
 
-/** Pods that come through the webhook say that it is in the way of others too. Returns the way out. */
+export interface Admissions {
+  readonly cluster: Cluster;
+  readonly bypass: Pick<Bypass, 'cameThrough'>;
+  readonly sharedDefaults: Pick<SharedDefaults, 'cameThrough' | 'state'>;
+  readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
+}
+
+/** Pods that come through the webhook say that it is in the way of others too, and by what defaults. Returns the way out. */
 export function followAdmissions(
-  cluster: Cluster,
-  bypass: Pick<Bypass, 'cameThrough'>,
+  { cluster, bypass, sharedDefaults, policyOf }: Admissions,
   tryAgain: () => void,
 ): () => void {
   return cluster.pods.subscribe((change) => {
     if (change.type !== 'added' || change.initial || change.object.reservation === undefined) return;
+    const { annotations, createdAtMs } = change.object;
     const home = cluster.homeOf(change.object);
     if (home === undefined || !cluster.isManaged(home.workload)) return;
-    if (bypass.cameThrough(change.object.createdAtMs)) tryAgain();
+    const isThrough = bypass.cameThrough(createdAtMs);
+    const hasDefaults =
+      sharedDefaults.state !== null &&
+      hasSameDefaults(policyOf(home.workload), readPodMark(annotations).numbers) === true &&
+      sharedDefaults.cameThrough(createdAtMs);
+    if (isThrough || hasDefaults) tryAgain();
   });
 }
 

@@ -7,6 +7,7 @@ import {
   type ObservedWorkload,
   type PolicyReading,
   type RebalanceTrace,
+  restsOnDefaults,
   type Verdict,
 } from '@spotalis/core';
 import type { Annotator } from '../act/annotator.ts';
@@ -66,7 +67,7 @@ export class Rebalancer {
   ): Promise<number | undefined> {
     const { now, narrator, sources, placeholders, executor, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
-    this.follow(uid, workload, policy.kind !== 'none' && !sources.settings().readOnly);
+    this.follow(uid, workload, policy.kind === 'none' || sources.settings().readOnly ? null : policy);
     const first = this.#observeAndDecide(workload, policy, ledger);
     if (!asks(first)) executor.withdraw(askerOf(subject), uid);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
@@ -83,17 +84,17 @@ export class Rebalancer {
   }
 
   /**
-   * Ends the move of a workload when its replacement is there; also of one that is not ours any more, or is gone. Where
-   * admission leaves its pods alone (`isSteered`), they say nothing about the webhook. Returns the milliseconds after
-   * which to look again, if it goes on.
+   * Ends the move of a workload when its replacement is there; also of one that is not ours any more, or is gone.
+   * `admission`: by what its pods are admitted; null where it leaves them alone, so that they say nothing about the
+   * webhook. Returns the milliseconds after which to look again, if it goes on.
    */
   follow(
     workloadUid: string,
     workload: ObservedWorkload | undefined,
-    isSteered: boolean,
+    admission: PolicyReading | null,
   ): number | undefined {
     const { sources, executor, now } = this.#parts;
-    const untilMs = executor.follow(workloadUid, sceneOf(sources.cluster, workload), isSteered);
+    const untilMs = executor.follow(workloadUid, sceneOf(sources.cluster, workload), admission);
     return inMs(untilMs, now());
   }
 
@@ -109,7 +110,7 @@ export class Rebalancer {
     sources.droughts?.forget(workloadUid, this.#parts.now());
     this.#relists.delete(workloadUid);
     if (!isGone) return;
-    this.follow(workloadUid, undefined, false);
+    this.follow(workloadUid, undefined, null);
     sources.register.forget(workloadUid);
   }
 
@@ -216,16 +217,18 @@ export class Rebalancer {
         againInMs = SOON_MS;
         return null;
       }
-      const fresh = this.#observeAndDecide(current, policyOf(current), ledger);
+      const policy = policyOf(current);
+      const fresh = this.#observeAndDecide(current, policy, ledger);
       trace = fresh;
       if (!isMove(fresh)) {
         againInMs = isAtRest(fresh) ? undefined : SOON_MS;
         return null;
       }
-      return mayActOn(workload) ? this.#confirmed(workload, fresh) : null;
+      return mayActOn(workload) ? this.#confirmed(workload, policy, fresh) : null;
     });
     if (answer.kind === 'deferred') return { trace: deferred(trace, answer.deferral, now()) };
     if (answer.kind === 'cancelled') return { trace, againInMs };
+    if (answer.kind === 'overtaken') return { trace: this.#decide(workload, policyOf(workload), ledger) };
     switch (answer.outcome.kind) {
       case 'evicted':
         narrator.moved(workload, trace);
@@ -258,7 +261,7 @@ export class Rebalancer {
     return evictionFor(asker, reason, verdict.move);
   }
 
-  #confirmed(workload: ObservedWorkload, trace: MoveTrace): Confirmed {
+  #confirmed(workload: ObservedWorkload, policy: PolicyReading, trace: MoveTrace): Confirmed {
     const { cluster } = this.#parts.sources;
     const { uid, namespace = '' } = workload.metadata;
     const { pod, from, to, node, evidence, pdb, trial } = trace.verdict.move;
@@ -273,7 +276,13 @@ export class Rebalancer {
       requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {},
       present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
     };
-    return { intent: this.#evictionOf(workload, trace), departure, hasPdb: pdb !== null, trial };
+    return {
+      intent: this.#evictionOf(workload, trace),
+      departure,
+      hasPdb: pdb !== null,
+      trial,
+      restsOnDefaults: restsOnDefaults(policy),
+    };
   }
 }
 

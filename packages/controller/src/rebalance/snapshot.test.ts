@@ -5,6 +5,7 @@ import type { Logger } from '@spotalis/runtime';
 import { Droughts } from '../drought/droughts.ts';
 import { Shapes } from '../drought/shapes.ts';
 import { Bypass } from '../kernel/disruption/bypass.ts';
+import { SharedDefaults } from '../kernel/disruption/shared-defaults.ts';
 import { Holds } from '../kernel/disruption/holds.ts';
 import { Register } from '../kernel/disruption/register.ts';
 import { Rooms } from '../observe/rooms.ts';
@@ -59,6 +60,7 @@ function aWorld(readOnly = false) {
     isSpent: () => false,
     holds: new Holds(() => 0),
     bypass: new Bypass(),
+    sharedDefaults: new SharedDefaults(),
     placeholders: { evidence: () => ({ kind: 'none' }) },
     droughts: new Droughts({
       cluster,

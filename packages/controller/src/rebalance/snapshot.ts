@@ -14,6 +14,7 @@ import type { StoredBreaker } from '@spotalis/ledger';
 import type { Bypass } from '../kernel/disruption/bypass.ts';
 import type { Holds } from '../kernel/disruption/holds.ts';
 import type { Register } from '../kernel/disruption/register.ts';
+import type { SharedDefaults } from '../kernel/disruption/shared-defaults.ts';
 import type { Droughts } from '../drought/droughts.ts';
 import type { Cluster } from '../observe/cluster.ts';
 import type { Rooms } from '../observe/rooms.ts';
@@ -36,6 +37,7 @@ export interface SnapshotSources {
   readonly isSpent: (namespace: string) => boolean;
   readonly holds: Pick<Holds, 'of'>;
   readonly bypass: Pick<Bypass, 'allows'>;
+  readonly sharedDefaults: Pick<SharedDefaults, 'state'>;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
   /** Undefined where the ledger is inside the webhook. */
   readonly droughts: Pick<Droughts, 'observe' | 'stateOf' | 'forget'> | undefined;
@@ -96,6 +98,7 @@ export function takeSnapshot(
       annotate: holds.of(uid, nowMs, 'annotate') ?? null,
     },
     unseen: bypass.allows(unseen) ? null : unseen,
+    otherDefaults: sources.sharedDefaults.state,
     nodes: rooms.views(register.promised()),
     placeholders: {
       spot: placeholders.evidence(uid, 'spot'),

@@ -101,7 +101,12 @@ interface PodChange {
   readonly ready?: boolean;
   readonly createdAt?: string;
   /** What admission wrote; none for a pod that it never saw. */
-  readonly mark?: { readonly token: string; readonly type: string; readonly rank?: number | string };
+  readonly mark?: {
+    readonly token: string;
+    readonly type: string;
+    readonly rank?: number | string;
+    readonly policy?: string;
+  };
 }
 
 export function rawPod(name: string, change: PodChange = {}): RawPod {
@@ -123,6 +128,7 @@ export function rawPod(name: string, change: PodChange = {}): RawPod {
           'spotalis.io/reservation': mark.token,
           'spotalis.io/capacity-type': mark.type,
           ...(mark.rank === undefined ? {} : { 'spotalis.io/rank': String(mark.rank) }),
+          ...(mark.policy === undefined ? {} : { 'spotalis.io/policy': mark.policy }),
         };
   return {
     metadata: meta(name, {

@@ -87,6 +87,7 @@ const facts: FactsByReason = {
   EvictionForbidden: { message: 'not allowed.' },
   EvictionFailed: { message: 'no answer.' },
   AnnotationRefused: { message: 'Pod web-7 cannot be annotated: denied.' },
+  DefaultsDiffer: { nextTrialAtMs: untilMs },
   ReplacementsUnseen: { unseen: 3 },
   WorkloadBusy: { by: 'recycling', sinceMs: untilMs },
   BudgetSpent: { budget: 'cluster', used: 20, limit: 20 },

@@ -13,10 +13,21 @@ import {
   beyondRepair,
   closing,
 } from '../testing/drifting.ts';
-import { annotated, deploymentOf, NOON, policy, revision, settings } from '../testing/rebalance.ts';
+import {
+  annotated,
+  deploymentOf,
+  node,
+  nodesOf,
+  NOON,
+  policy,
+  revision,
+  settings,
+} from '../testing/rebalance.ts';
 import { decide } from './decide.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
 import type { DeploymentView } from '../cluster/workload.ts';
+
+const asking = { spot: { kind: 'none' }, 'on-demand': { kind: 'none' } } as const;
 
 /** All of what closes these gates at once, a workload's parts joined. */
 function allClosed(gates: typeof closing): RebalanceSnapshot {
@@ -144,6 +155,24 @@ describe('a gate', () => {
     expect(reasonOf(withPods((one) => (one.name === 'o0' ? { createdAtMs: NOON - 1_000 } : {})))).toBe(
       'Settling',
     );
+  });
+
+  it('holds moves, and the proof of room for them, where other defaults would bring the same pod back', () => {
+    const otherDefaults = { nextTrialAtMs: NOON + 60_000 };
+    const resting = policy(70, 1, { defaulted: ['minOnDemand'] });
+    const noRoom = { nodes: nodesOf(node('spot-1', 'spot')), placeholders: asking };
+    for (const change of [{}, noRoom]) {
+      expect(decide(drifting({ ...change, policy: resting }), NOON).verdict.kind).not.toBe('wait');
+      expect(decide(drifting({ ...change, policy: resting, otherDefaults }), NOON)).toMatchObject({
+        reason: 'DefaultsDiffer',
+        verdict: { kind: 'wait', untilMs: NOON + 60_000 },
+      });
+      expect(reasonOf(drifting({ ...change, otherDefaults }))).not.toBe('DefaultsDiffer');
+    }
+    const due = { nextTrialAtMs: NOON };
+    expect(decide(drifting({ policy: resting, otherDefaults: due }), NOON).verdict.kind).toBe('move');
+    const balanced = drifting({ policy: { ...resting, numbers: balancing }, otherDefaults });
+    expect(reasonOf(balanced)).toBe('CostOrder');
   });
 
   it('does not close for a pod that is Pending', () => {

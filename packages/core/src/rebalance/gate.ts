@@ -1,7 +1,8 @@
 import type { DisruptionWindow } from '../policy/policy.ts';
 import { isOpen, nextCommonOpening } from '../disruption/window.ts';
 import { cooldownEnd } from '../disruption/cooldown.ts';
-import type { RebalanceSnapshot, Refusal } from './snapshot.ts';
+import { restsOnDefaults } from '../policy/defaulted.ts';
+import type { OtherDefaults, RebalanceSnapshot, Refusal } from './snapshot.ts';
 import { type Decided, held } from './verdict.ts';
 import type { StatefulSetView, WorkloadView } from '../cluster/workload.ts';
 
@@ -96,16 +97,26 @@ const UNSEEN_MS = 500;
 export const refusedBefore = (refusal: Refusal | null): Decided | null =>
   refusal === null ? null : held(refusal.reason, { message: refusal.message }, refusal.untilMs);
 
+/** The replacement would come back as the pod that went. */
+function defaultsDiffer(other: OtherDefaults | null, nowMs: number): Decided | null {
+  if (other === null || other.nextTrialAtMs <= nowMs) return null;
+  const { nextTrialAtMs } = other;
+  return held('DefaultsDiffer', { nextTrialAtMs }, nextTrialAtMs);
+}
+
 /** What keeps a decision from being carried out just now, whatever it is about. */
 export function carryOutGate(
-  { refused, unseen }: RebalanceSnapshot,
+  { policy, refused, unseen, otherDefaults }: RebalanceSnapshot,
   { verdict }: Decided,
   nowMs: number,
 ): Decided | null {
   if (verdict.kind === 'correct' || verdict.kind === 'renumber') return refusedBefore(refused.annotate);
-  if (verdict.kind !== 'move') return null;
+  if (verdict.kind !== 'move' && verdict.kind !== 'prove') return null;
+  const differing = restsOnDefaults(policy) ? defaultsDiffer(otherDefaults, nowMs) : null;
+  // The proof of room is for a move, and may start a node.
+  if (verdict.kind === 'prove') return differing;
   const tooMany = unseen === null ? null : held('ReplacementsUnseen', { unseen }, nowMs + UNSEEN_MS);
-  return refusedBefore(refused.evict) ?? tooMany;
+  return refusedBefore(refused.evict) ?? differing ?? tooMany;
 }
 
 const firstClosed =

@@ -42,6 +42,9 @@ const LASTING_MS = 5_000;
 /** In each burst on an autoscaled cluster pods wait for a node that is being made. */
 const LASTING_FOR_A_NODE_MS = 60_000;
 
+/** Kubelets write a changed ConfigMap into pods within two minutes. */
+const LASTING_RELOAD_MS = 300_000;
+
 const blocked: Alert = { event: 'MoveBlocked', afterMs: LASTING_MS };
 
 /**
@@ -352,6 +355,15 @@ export const reasonTraits: Readonly<Record<RebalanceReason, ReasonTraits>> = {
     remedy: 'allow the controller to change annotations of pods; the Event has the words of the API server',
     alerts: { ...blocked, always: true },
     passes: true,
+  },
+  DefaultsDiffer: {
+    means:
+      "`defaults` changed here, or a replacement was admitted by others, and no replacement has shown since that the webhooks have the leader's: workloads that rely on `defaults` are not moved, except for one trial after a minute, then at growing intervals up to 10 minutes",
+    remedy:
+      'a changed file reaches all processes within minutes. Where it lasts: give controllers and webhooks the same `defaults` ([configuration](configuration.md))',
+    alerts: { event: 'MoveBlocked', afterMs: LASTING_RELOAD_MS },
+    passes: true,
+    endsInTime: true,
   },
   ReplacementsUnseen: {
     means:

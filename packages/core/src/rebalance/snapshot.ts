@@ -33,6 +33,8 @@ export interface RebalanceSnapshot {
   readonly refused: { readonly evict: Refusal | null; readonly annotate: Refusal | null };
   /** Replacements to be seen to come through admission before another move may begin; null: one may begin. */
   readonly unseen: number | null;
+  /** Pods were admitted by other `defaults` than those in force here; null: not as far as is known. */
+  readonly otherDefaults: OtherDefaults | null;
   readonly drought: DroughtState;
   readonly settings: RebalanceSettings;
 }
@@ -107,6 +109,11 @@ export type WebhookState =
       /** When the last trial began; before the first, when the bypass was noticed. */
       readonly lastTrialAtMs: number;
     };
+
+/** While they differ, one move at a time shows whether they still do. */
+export interface OtherDefaults {
+  readonly nextTrialAtMs: number;
+}
 
 /** What was refused, and is not asked for again before its time. */
 export interface Refusal {

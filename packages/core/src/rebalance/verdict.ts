@@ -222,6 +222,7 @@ export interface FactsByReason {
   EvictionForbidden: { readonly message: string };
   EvictionFailed: { readonly message: string };
   AnnotationRefused: { readonly message: string };
+  DefaultsDiffer: { readonly nextTrialAtMs: number };
   ReplacementsUnseen: { readonly unseen: number };
   WorkloadBusy: {
     /** Null: a leader before this one began it. */

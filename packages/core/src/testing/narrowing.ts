@@ -174,5 +174,13 @@ export const narrowing: readonly (readonly [RebalanceReason, Change])[] = [
       },
     }),
   ],
+  [
+    'DefaultsDiffer',
+    (one) => ({
+      ...one,
+      policy: policy(numbers.spotPercentage, numbers.minOnDemand, { defaulted: ['spotPercentage'] }),
+      otherDefaults: { nextTrialAtMs: NOON + 60_000 },
+    }),
+  ],
   ['ReplacementsUnseen', (one) => ({ ...one, unseen: 3 })],
 ];

@@ -247,6 +247,7 @@ export function snapshot(change: Partial<RebalanceSnapshot> = {}): RebalanceSnap
     webhook: { kind: 'serving' },
     refused: { evict: null, annotate: null },
     unseen: null,
+    otherDefaults: null,
     drought: quiet,
     settings,
     ...change,

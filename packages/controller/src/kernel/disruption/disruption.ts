@@ -8,6 +8,7 @@ import { Evictor } from './evictor.ts';
 import { Executor } from './executor.ts';
 import { Holds } from './holds.ts';
 import { Register } from './register.ts';
+import { SharedDefaults } from './shared-defaults.ts';
 
 export interface DisruptionParts {
   readonly client: ApiClient;
@@ -25,6 +26,7 @@ export interface Disruption {
   readonly register: Register;
   readonly holds: Holds;
   readonly bypass: Bypass;
+  readonly sharedDefaults: SharedDefaults;
   readonly executor: Executor;
 }
 
@@ -34,8 +36,9 @@ export function openDisruption(parts: DisruptionParts): Disruption {
   const register = new Register();
   const holds = new Holds(Math.random);
   const bypass = new Bypass();
+  const sharedDefaults = new SharedDefaults();
   const arbiter = new Arbiter({ ...parts, register });
   const evictor = new Evictor(client, mayWrite);
-  const executor = new Executor({ ...parts, arbiter, register, holds, bypass, evictor });
-  return { register, holds, bypass, executor };
+  const executor = new Executor({ ...parts, arbiter, register, holds, bypass, sharedDefaults, evictor });
+  return { register, holds, bypass, sharedDefaults, executor };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '@spotalis/runtime';
 import * as fc from 'fast-check';
 import { Arbiter } from './arbiter.ts';
 import { Bypass } from './bypass.ts';
+import { SharedDefaults } from './shared-defaults.ts';
 import type { Outcome } from './evictor.ts';
 import { type Confirmed, Executor } from './executor.ts';
 import { Holds } from './holds.ts';
@@ -48,6 +49,7 @@ function kernel(limits: Partial<Budgets> = {}) {
     register,
     holds: new Holds(() => 0),
     bypass: new Bypass(),
+    sharedDefaults: new SharedDefaults(),
     evictor: {
       evict(_namespace, { name }) {
         evicted.push(name);
@@ -93,6 +95,7 @@ function kernel(limits: Partial<Budgets> = {}) {
     },
     hasPdb: false,
     trial: false,
+    restsOnDefaults: false,
   });
   const evict = (name: string, where: Where = {}, confirm?: () => Promise<Confirmed | null>) => {
     const intent = intentOf(name, where);
@@ -119,7 +122,7 @@ describe('an eviction', () => {
     const { evict, executor, woken, evicted, register } = kernel(one);
     await evict('a');
     await evict('b');
-    executor.follow('a', gone, true);
+    executor.follow('a', gone, null);
     expect(woken).toEqual(['b']);
     expect(register.reservationOf('b')).toMatchObject({ id: 'b' });
     expect(await evict('c')).toMatchObject({ kind: 'deferred' });
@@ -174,7 +177,7 @@ describe('an eviction', () => {
     await evict('a');
     await evict('b');
     await evict('c');
-    executor.follow('a', gone, true);
+    executor.follow('a', gone, null);
     expect(woken).toEqual(['b']);
     executor.withdraw('b', 'b');
     expect(woken).toEqual(['b', 'c']);
@@ -187,7 +190,7 @@ describe('an eviction', () => {
     const { evict, executor, clock } = kernel({ ...one, maxMovesPerMinute: 100 });
     await evict('a');
     await evict('b');
-    executor.follow('a', gone, true);
+    executor.follow('a', gone, null);
     clock.nowMs += 60_000;
     expect(await evict('c')).toMatchObject({ kind: 'deferred' });
     clock.nowMs += 1;
@@ -200,7 +203,7 @@ describe('an eviction', () => {
     await evict('b');
     clock.nowMs += 1_000;
     await evict('urgent', { rank: 1 });
-    executor.follow('a', gone, true);
+    executor.follow('a', gone, null);
     expect(woken).toEqual(['urgent']);
   });
 });
@@ -253,7 +256,7 @@ describe('in any interleaving of looks, answers and ends', () => {
             if (answers === 'evicted' || answers === 'gone') {
               void scheduler.schedule(Promise.resolve(), `end of ${sent}`).then(() => {
                 leave();
-                executor.follow(mine.workload.uid, gone, true);
+                executor.follow(mine.workload.uid, gone, null);
               });
             } else {
               leave();

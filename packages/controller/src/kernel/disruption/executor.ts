@@ -1,11 +1,19 @@
-import type { Deferral, EvictIntent, PodReference, RemovalIntent } from '@spotalis/core';
+import {
+  type Deferral,
+  type EvictIntent,
+  hasSameDefaults,
+  type PodReference,
+  type PolicyReading,
+  type RemovalIntent,
+} from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
 import type { MoveMetrics } from '../../report/metrics.ts';
 import type { Arbiter, GrantedRemoval } from './arbiter.ts';
 import type { Bypass } from './bypass.ts';
 import type { Evictor, Outcome } from './evictor.ts';
 import type { Holds } from './holds.ts';
-import type { Departure, Register, Scene } from './register.ts';
+import type { Departure, FlightPod, Register, Scene } from './register.ts';
+import type { SharedDefaults } from './shared-defaults.ts';
 
 export type { Outcome };
 
@@ -17,12 +25,16 @@ export interface Confirmed {
   readonly hasPdb: boolean;
   /** Made to see whether the webhook is in the way of admissions again. */
   readonly trial: boolean;
+  /** Its replacement shows whether the webhook has the same `defaults`. */
+  readonly restsOnDefaults: boolean;
 }
 
 export type Answer =
   | { readonly kind: 'deferred'; readonly deferral: Deferral }
   /** A fresh look did not confirm it. The budget is given back. */
   | { readonly kind: 'cancelled' }
+  /** Others began while it was confirmed, and their replacements are to be seen first. The budget is given back. */
+  | { readonly kind: 'overtaken' }
   | { readonly kind: 'sent'; readonly outcome: Outcome };
 
 /** What became of pods that never ran. */
@@ -40,6 +52,7 @@ export interface ExecutorParts {
   readonly register: Register;
   readonly holds: Holds;
   readonly bypass: Bypass;
+  readonly sharedDefaults: SharedDefaults;
   readonly evictor: Pick<Evictor, 'evict' | 'removeUnscheduled'>;
   readonly metrics: Pick<MoveMetrics, 'moved' | 'inFlight'>;
   readonly moveTimeoutMs: () => number;
@@ -57,7 +70,7 @@ export class Executor {
 
   /** `confirm` looks anew; null: nothing is asked for any more, or nothing may be done. */
   async evict(asked: EvictIntent, confirm: () => Promise<Confirmed | null>): Promise<Answer> {
-    const { arbiter, register, bypass, evictor, metrics, now } = this.#parts;
+    const { arbiter, register, bypass, sharedDefaults, evictor, metrics, now } = this.#parts;
     const { uid, namespace } = asked.workload;
     const deferral = arbiter.askToEvict(asked);
     if (deferral !== null) return { kind: 'deferred', deferral };
@@ -69,12 +82,19 @@ export class Executor {
     }
     if (confirmed === null) return { kind: 'cancelled' };
     // From here to the eviction nothing waits: what was confirmed is so, and another pod is granted anew.
-    const { intent, departure, hasPdb, trial } = confirmed;
+    const { intent, departure, hasPdb, trial, restsOnDefaults } = confirmed;
+    const nowMs = now();
+    const mayBegin =
+      bypass.allows(register.unproven(nowMs)) && (!restsOnDefaults || sharedDefaults.allows(nowMs));
+    if (!mayBegin) {
+      arbiter.withdraw(asked.id, uid);
+      return { kind: 'overtaken' };
+    }
     const instead = arbiter.askToEvict(intent);
     if (instead !== null) return { kind: 'deferred', deferral: instead };
-    const nowMs = now();
     if (!register.begin(departure, nowMs)) return { kind: 'cancelled' };
     if (trial) bypass.tried(nowMs);
+    if (restsOnDefaults) sharedDefaults.tried(nowMs);
     metrics.inFlight(register.count);
     const outcome = await evictor.evict(namespace, intent.pod);
     this.#settle(uid, intent.pod, hasPdb, outcome);
@@ -144,18 +164,16 @@ export class Executor {
 
   /**
    * Ends the disruption of a workload when its replacement is there; also of one that is not ours any more, or is gone.
-   * Where admission leaves its pods alone (`isSteered`), they say nothing about the webhook. Returns when to look
-   * again, if it goes on.
+   * `admission`: by what its pods are admitted; null where it leaves them alone, so that they say nothing about the
+   * webhook. Returns when to look again, if it goes on.
    */
-  follow(workloadUid: string, scene: Scene, isSteered: boolean): number | undefined {
-    const { register, bypass, arbiter, metrics, moveTimeoutMs, now, logger } = this.#parts;
+  follow(workloadUid: string, scene: Scene, admission: PolicyReading | null): number | undefined {
+    const { register, arbiter, metrics, moveTimeoutMs, now, logger } = this.#parts;
     if (!register.has(workloadUid)) return undefined;
     const nowMs = now();
     const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
-    const landed = register.follow(workloadUid, scene, limits, (steered) => {
-      if (!isSteered || !bypass.arrived(steered, nowMs)) return;
-      if (steered) logger.info('admissions go through the webhook again');
-      else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
+    const landed = register.follow(workloadUid, scene, limits, (replacement) => {
+      if (admission !== null) this.#arrived(replacement, admission, nowMs);
     });
     metrics.inFlight(register.count);
     if (landed === undefined) return register.nextLookMs(workloadUid, limits.moveTimeoutMs);
@@ -172,6 +190,20 @@ export class Executor {
       lastedMs: Math.round(lastedMs),
     });
     return undefined;
+  }
+
+  #arrived({ steered, numbers, createdAtMs }: FlightPod, admission: PolicyReading, nowMs: number): void {
+    const { bypass, sharedDefaults, logger } = this.#parts;
+    const isSame = hasSameDefaults(admission, numbers);
+    const held = isSame === null ? null : sharedDefaults.arrived(isSame, createdAtMs, nowMs);
+    if (held === 'free') logger.info('a webhook admits by the same defaults as this leader');
+    if (held === 'held')
+      logger.warn('a webhook admits by other defaults; only trials of moves that rely on them');
+    // Such a webhook leaves pods alone just as one does that is passed by.
+    if (!steered && isSame === false) return;
+    if (!bypass.arrived(steered, nowMs)) return;
+    if (steered) logger.info('admissions go through the webhook again');
+    else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
   }
 
   /** Drops what nobody looks at any more. */

@@ -12,6 +12,7 @@ const pod = (name: string, change: Partial<FlightPod> = {}): FlightPod => ({
   deletionMs: null,
   type: 'spot',
   steered: true,
+  numbers: null,
   override: null,
   ...change,
 });
@@ -37,7 +38,7 @@ function inFlight(eviction: 'taken' | 'unknown' = 'taken') {
   register.sent('web', eviction);
   const arrived: boolean[] = [];
   const follow = (now: Scene, nowMs = 2_000) =>
-    register.follow('web', now, limits(nowMs), (steered) => arrived.push(steered))?.result;
+    register.follow('web', now, limits(nowMs), ({ steered }) => arrived.push(steered))?.result;
   return { register, follow, arrived };
 }
 

@@ -6,6 +6,7 @@ import {
   type EvictIntent,
   type ModuleName,
   type MoveHistory,
+  type PolicyNumbers,
   type Rank,
   ranks,
   type RegisterView,
@@ -26,6 +27,8 @@ export interface FlightPod {
   readonly type: CapacityType | undefined;
   /** Admission has seen it. */
   readonly steered: boolean;
+  /** Of the policy that it was admitted by. */
+  readonly numbers: PolicyNumbers | null;
   /** What somebody changed of where admission sent it. */
   readonly override: string | null;
 }
@@ -226,12 +229,12 @@ export class Register {
     };
   }
 
-  /** Looks at the replacement. `arrived` is called once for it, with whether admission saw it. */
+  /** Looks at the replacement. `arrived` is called once, with it. */
   follow(
     workloadUid: string,
     scene: Scene,
     limits: { readonly moveTimeoutMs: number; readonly nowMs: number },
-    arrived: (steered: boolean) => void,
+    arrived: (replacement: FlightPod) => void,
   ): Landed | undefined {
     const flight = this.#underWay.get(workloadUid);
     if (flight === undefined || flight.kind === 'reserved') return undefined;
@@ -403,7 +406,7 @@ function resultOf(
   flight: Own,
   scene: Scene,
   lastedMs: number,
-  arrived: (steered: boolean) => void,
+  arrived: (replacement: FlightPod) => void,
 ): FlightResult | undefined {
   if (scene.replicas === undefined) return 'superseded';
   const victim = scene.pods.find(({ uid }) => uid === flight.pod.uid);
@@ -418,7 +421,7 @@ function resultOf(
   flight.override ??= first?.override ?? null;
   if (first !== undefined && flight.replacement === 'unseen') {
     flight.replacement = first.steered ? 'steered' : 'unsteered';
-    arrived(first.steered);
+    arrived(first);
   }
   if (fresh.some(({ ready, type }) => ready && type === flight.to)) return 'succeeded';
   // All that came are of the type that there was too much of, wherever they wait.

@@ -20,7 +20,8 @@ const isLeftOver = ({ ended, terminating }: ObservedPod): boolean => ended && !t
 function flightPodOf(cluster: Cluster, pod: ObservedPod): FlightPod {
   const { metadata, ended, ready, annotations, createdAtMs, deletionMs } = pod;
   // A StatefulSet's pods have no token; the type alone says that admission saw them.
-  const marked = readPodMark(annotations).type ?? undefined;
+  const { type, numbers } = readPodMark(annotations);
+  const marked = type ?? undefined;
   return {
     uid: metadata.uid,
     ended,
@@ -29,6 +30,7 @@ function flightPodOf(cluster: Cluster, pod: ObservedPod): FlightPod {
     deletionMs,
     type: cluster.nodeTypeOf(pod) ?? marked,
     steered: marked !== undefined,
+    numbers,
     override: pod.override,
   };
 }

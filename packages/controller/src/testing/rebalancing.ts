@@ -1,0 +1,218 @@
+import {
+  type ObservedWorkload,
+  type PlaceholderEvidence,
+  preparePlacement,
+  pruneNode,
+  readNodeLabels,
+  readPolicy,
+  type RebalanceSettings,
+  type TypeCounts,
+} from '@spotalis/core';
+import type { RecordedEvent } from '@spotalis/kube';
+import type { Logger } from '@spotalis/runtime';
+import type { Outcome } from '../kernel/disruption/executor.ts';
+import { Register } from '../kernel/disruption/register.ts';
+import { Arbiter } from '../kernel/disruption/arbiter.ts';
+import { Executor } from '../kernel/disruption/executor.ts';
+import { Bypass } from '../kernel/disruption/bypass.ts';
+import { SharedDefaults } from '../kernel/disruption/shared-defaults.ts';
+import { Rooms } from '../observe/rooms.ts';
+import { Narrator } from '../report/narrator.ts';
+import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from './objects.ts';
+import { Changes } from '../rebalance/changes.ts';
+import { Holds } from '../kernel/disruption/holds.ts';
+import { Ledgers } from '../rebalance/ledgers.ts';
+import { Rebalancer } from '../rebalance/rebalancer.ts';
+import type { LedgerReading } from '../rebalance/snapshot.ts';
+
+export const subject = 'Deployment/shop/web';
+const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
+if (!labels.ok) throw new Error('labels');
+
+const settings: RebalanceSettings = {
+  readOnly: false,
+  window: null,
+  cooldownMs: 1_000,
+  minPodAgeMs: 0,
+  allowSingleReplica: false,
+  maxMovesPerMinute: 60,
+  maxInFlight: { cluster: 20, namespace: 5, node: 1, workload: 1 },
+  fallback: { maxRemovalsPerMinute: 100, backoff: { initialMs: 60_000, maxMs: 1_800_000 } },
+  placement: preparePlacement(labels.labels, {
+    tolerations: [],
+    affinity: { spot: [], 'on-demand': [] },
+    spreadSpotOverZones: false,
+  }),
+};
+
+export const node = (name: string, type: 'spot' | 'on-demand', pods = 110) =>
+  pruneNode(() => type)({
+    metadata: { name, uid: `${name}-uid`, resourceVersion: '1', labels: { capacity: type } },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True' }],
+      allocatable: { cpu: '8', memory: '16Gi', pods: String(pods) },
+    },
+  });
+
+/** Workloads of four Ready pods on spot and a policy that wants two there: two moves to go for each. */
+export function stage(change: Partial<RebalanceSettings> = {}, names: readonly string[] = ['web']) {
+  const clock = { nowMs: 1_000_000 };
+  const cluster = aCluster();
+  const rooms = new Rooms(cluster);
+  cluster.namespaces.upsert(aNamespace(), true);
+  cluster.nodes.upsert(node('spot-1', 'spot'), true);
+  cluster.nodes.upsert(node('od-1', 'on-demand'), true);
+  const mark = (token: string, type: string, rank: number) => ({ token, type, rank });
+  for (const name of names) {
+    const owner = `${name}-1`;
+    cluster.deployments.upsert(aDeployment({ name, replicas: 4 }), true);
+    cluster.replicaSets.upsert(aReplicaSet(owner, { owner: name, replicas: 4 }), true);
+    for (const [rank, letter] of ['a', 'b', 'c', 'd'].entries()) {
+      const pod = name === 'web' ? letter : `${name}-${letter}`;
+      cluster.pods.upsert(
+        aPod(pod, { owner, node: 'spot-1', ready: true, mark: mark(pod, 'spot', rank) }),
+        true,
+      );
+    }
+  }
+  const register = new Register();
+  const bypass = new Bypass();
+  const sharedDefaults = new SharedDefaults();
+  const events: RecordedEvent[] = [];
+  const asked: string[] = [];
+  const ended: string[] = [];
+  const relisted: string[] = [];
+  const woken: string[] = [];
+  const wrote: string[] = [];
+  const proofs: string[] = [];
+  const script = {
+    outcome: { kind: 'evicted' } as Outcome,
+    mayWrite: true,
+    serving: true,
+    onRelist: () => {},
+    /** What the ledger holds, where it is not what the pods say. */
+    counts: null as TypeCounts | null,
+    evidence: { kind: 'off' } as PlaceholderEvidence,
+    policy: readPolicy({ workload: { 'spotalis.io/spot-percentage': '50' }, namespace: {}, defaults: {} }),
+  };
+  const logger: Logger = {
+    error: () => undefined,
+    warn: () => undefined,
+    info: () => undefined,
+    debug: () => undefined,
+    child: () => logger,
+  };
+  const ledgers = new Ledgers({ cluster, ledger: undefined, verify: () => Promise.resolve() });
+  const readLedger = async (workload: ObservedWorkload): Promise<LedgerReading> => {
+    const read = await ledgers.read(workload);
+    const { counts } = script;
+    return counts === null ? read : { ...read, counts: new Map([['web-1-uid', counts]]) };
+  };
+  const holds = new Holds(() => 0);
+  const now = (): number => clock.nowMs;
+  const executor = new Executor({
+    arbiter: new Arbiter({
+      register,
+      budgets: () => ({ ...settings, maxRemovalsPerMinute: 100, ...change }),
+      wake: (asker) => woken.push(asker),
+      now,
+    }),
+    register,
+    holds,
+    bypass,
+    sharedDefaults,
+    evictor: {
+      evict: (_namespace, { name }) => {
+        asked.push(name);
+        return Promise.resolve(script.outcome);
+      },
+      removeUnscheduled: () => Promise.resolve(script.outcome),
+    },
+    metrics: {
+      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
+      inFlight: () => undefined,
+    },
+    moveTimeoutMs: () => 600_000,
+    now,
+    logger,
+  });
+  const narrator = new Narrator({
+    recorder: { record: (event) => events.push(event) },
+    metrics: { blocked: () => undefined },
+    logger,
+  });
+  const rebalancer = new Rebalancer({
+    sources: {
+      cluster,
+      rooms,
+      placeholders: { evidence: () => script.evidence },
+      register,
+      isSpent: (namespace) => executor.isSpent(namespace),
+      holds,
+      bypass,
+      sharedDefaults,
+      droughts: undefined,
+      changes: new Changes(cluster, () => clock.nowMs),
+      settings: () => ({ ...settings, ...change }),
+      webhook: () =>
+        script.serving ? (bypass.state ?? { kind: 'serving' }) : { kind: 'notServing', detail: 'down' },
+    },
+    executor,
+    annotator: {
+      want: (_workload, kind, changes) =>
+        void wrote.push(`${kind} ${changes.map(({ pod, type }) => `${pod.name} ${type}`).join(', ')}`),
+      drop: () => void wrote.push('nothing'),
+    },
+    holds,
+    placeholders: {
+      want: ({ uid, type }) => void proofs.push(`want ${type} for ${uid}`),
+      keep: ({ uid, type }) => void proofs.push(`keep ${type} for ${uid}`),
+      release: () => undefined,
+      forget: () => undefined,
+    },
+    bridger: undefined,
+    probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
+    narrator,
+    moveTimeoutMs: () => 600_000,
+    relist: async (workload) => {
+      relisted.push(workload.metadata.name);
+      script.onRelist();
+      return readLedger(workload);
+    },
+    policyOf: () => script.policy,
+    mayActOn: (workload) => script.mayWrite && cluster.isStillManaged(workload),
+    now: () => clock.nowMs,
+  });
+  /** One look, so long after the last one. */
+  const look = async (afterMs = 0, name = 'web') => {
+    clock.nowMs += afterMs;
+    const workload = cluster.deployments.get(`shop/${name}`)!;
+    return rebalancer.look(`Deployment/shop/${name}`, workload, script.policy, await readLedger(workload));
+  };
+  const replace = (gone: string, name: string, type: 'spot' | 'on-demand', ready = true) => {
+    cluster.pods.remove(`shop/${gone}`);
+    const where = type === 'spot' ? 'spot-1' : 'od-1';
+    cluster.pods.upsert(aPod(name, { node: where, ready, mark: mark(name, type, 0) }), false);
+  };
+  return {
+    cluster,
+    clock,
+    look,
+    replace,
+    rebalancer,
+    executor,
+    woken,
+    shown: () => narrator.shown(subject),
+    register,
+    holds,
+    bypass,
+    sharedDefaults,
+    events,
+    asked,
+    ended,
+    relisted,
+    wrote,
+    proofs,
+    script,
+  };
+}
