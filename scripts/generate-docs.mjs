@@ -43,7 +43,8 @@ commas, and a map is YAML in one line (JSON is, too). Variables that Kubernetes 
 A changed file is picked up within seconds for the keys marked *reloadable*; the others wait for a restart, and the
 log names them. A changed file with a fault in it is refused as a whole: the old values stay in force, and an Event
 \`InvalidConfiguration\` on the service's pod, the log and \`spotalis_configuration_reloads_total\` tell of it. Within one
-file, a key may be written once only, under its name or an older one.`;
+file, a key may be written once only, under its name or an older one. Processes read a change at different times:
+[moves that rely on \`defaults.*\` wait for the webhooks](concepts.md#when-something-drifts).`;
 
 /** Each generated page with its text, by its path in the repository. */
 export async function generatedDocs() {
