@@ -29,6 +29,8 @@ export interface InstallationOptions {
   readonly controllers?: number;
   /** Has the webhooks make their certificate themselves, good for this long: a Go duration. Without it, it is provided. */
   readonly certificateLifetime?: string;
+  /** Gives the controllers a file of their own, `controller.yaml`, so that a change may reach them first. */
+  readonly ownControllerFile?: boolean;
   /** More of the configuration file; wins over what is set here. */
   readonly configuration?: Readonly<Record<string, unknown>>;
   readonly reinvocationPolicy?: Registration['reinvocationPolicy'];
@@ -123,15 +125,14 @@ export async function install(
   if (lifetime !== undefined) await cluster.api.apply(sharedCertificate);
 
   const configFile = join(cluster.stateDir, 'spotalis.yaml');
-  writeFileSync(
-    configFile,
-    stringify({
-      webhook: certificate.webhook,
-      redis: options.redis,
-      ...(namespaces.length > 0 && { scope: { namespaces } }),
-      ...options.configuration,
-    }),
-  );
+  const controllerFile = options.ownControllerFile ? join(cluster.stateDir, 'controller.yaml') : configFile;
+  const configuration = stringify({
+    webhook: certificate.webhook,
+    redis: options.redis,
+    ...(namespaces.length > 0 && { scope: { namespaces } }),
+    ...options.configuration,
+  });
+  for (const file of new Set([configFile, controllerFile])) writeFileSync(file, configuration);
 
   async function start(service: ServiceName, index: number): Promise<WebhookReplica> {
     const script = bundleOf(service);
@@ -143,7 +144,7 @@ export async function install(
       name: `${service}-${index}`,
       nodeArgs: nodeArgsOf(service),
       script,
-      args: ['--config', configFile],
+      args: ['--config', service === 'controller' ? controllerFile : configFile],
       kubeconfig: await kubeconfigOf(cluster, service, options.apiServerPort),
       env: {
         ...nodeEnvironment(),
