@@ -35,6 +35,7 @@ function kernel(limits: Partial<Budgets> = {}) {
   const clock = { nowMs: 1_000_000 };
   const now = (): number => clock.nowMs;
   const register = new Register();
+  const sharedDefaults = new SharedDefaults();
   const woken: string[] = [];
   const evicted: string[] = [];
   const script = { outcome: (_pod: string): Promise<Outcome> => Promise.resolve({ kind: 'evicted' }) };
@@ -49,7 +50,7 @@ function kernel(limits: Partial<Budgets> = {}) {
     register,
     holds: new Holds(() => 0),
     bypass: new Bypass(),
-    sharedDefaults: new SharedDefaults(),
+    sharedDefaults,
     evictor: {
       evict(_namespace, { name }) {
         evicted.push(name);
@@ -101,7 +102,24 @@ function kernel(limits: Partial<Budgets> = {}) {
     const intent = intentOf(name, where);
     return executor.evict(intent, confirm ?? (() => Promise.resolve(confirmedOf(intent))));
   };
-  return { clock, register, executor, arbiter, woken, evicted, script, intentOf, confirmedOf, evict };
+  const evictByDefaults = (name: string) => {
+    const intent = intentOf(name);
+    return executor.evict(intent, () => Promise.resolve({ ...confirmedOf(intent), restsOnDefaults: true }));
+  };
+  return {
+    clock,
+    register,
+    sharedDefaults,
+    executor,
+    arbiter,
+    woken,
+    evicted,
+    script,
+    intentOf,
+    confirmedOf,
+    evict,
+    evictByDefaults,
+  };
 }
 
 const one = { maxInFlight: { cluster: 1, namespace: 1, node: 1 } };
@@ -116,6 +134,18 @@ describe('an eviction', () => {
       deferral: { reason: 'BudgetSpent', budget: 'cluster' },
     });
     expect(evicted).toEqual(['a']);
+  });
+
+  it('that tries the defaults of the webhooks begins alone, and leaves the trial to others when it is refused', async () => {
+    const { evict, evictByDefaults, evicted, register, sharedDefaults, script, clock } = kernel();
+    sharedDefaults.changed(clock.nowMs);
+    script.outcome = () => Promise.resolve({ kind: 'blocked', message: 'no' });
+    expect(await evictByDefaults('a')).toMatchObject({ kind: 'sent', outcome: { kind: 'blocked' } });
+    script.outcome = () => Promise.resolve({ kind: 'evicted' });
+    const answers = await Promise.all([evictByDefaults('b'), evictByDefaults('c'), evict('d')]);
+    expect(answers.map(({ kind }) => kind)).toEqual(['sent', 'overtaken', 'sent']);
+    expect(evicted).toEqual(['a', 'b', 'd']);
+    expect(register.view(100, clock.nowMs).begun).toHaveLength(2);
   });
 
   it('is reserved for the next who waits when another ends, and that one is woken', async () => {

@@ -94,10 +94,10 @@ export class Executor {
     if (instead !== null) return { kind: 'deferred', deferral: instead };
     if (!register.begin(departure, nowMs)) return { kind: 'cancelled' };
     if (trial) bypass.tried(nowMs);
-    if (restsOnDefaults) sharedDefaults.tried(nowMs);
+    const refused = restsOnDefaults ? sharedDefaults.tried(nowMs) : undefined;
     metrics.inFlight(register.count);
     const outcome = await evictor.evict(namespace, intent.pod);
-    this.#settle(uid, intent.pod, hasPdb, outcome);
+    if (!this.#settle(uid, intent.pod, hasPdb, outcome)) refused?.();
     return { kind: 'sent', outcome };
   }
 
@@ -214,14 +214,15 @@ export class Executor {
     arbiter.freed();
   }
 
-  #settle(workloadUid: string, pod: Pick<PodReference, 'name'>, hasPdb: boolean, outcome: Outcome): void {
+  /** Returns whether the pod went, or may have. */
+  #settle(workloadUid: string, pod: Pick<PodReference, 'name'>, hasPdb: boolean, outcome: Outcome): boolean {
     const { register, arbiter, holds, logger, now, metrics } = this.#parts;
     switch (outcome.kind) {
       case 'evicted':
       case 'gone':
         register.sent(workloadUid, 'taken');
         holds.lift(workloadUid);
-        return;
+        return true;
       case 'stale':
       case 'fenced':
         break;
@@ -230,7 +231,7 @@ export class Executor {
         register.sent(workloadUid, 'unknown');
         holds.refused(workloadUid, outcome, hasPdb, now());
         logger.warn('eviction without an answer', { pod: pod.name, error: outcome.error });
-        return;
+        return true;
       case 'unread':
         holds.refused(workloadUid, outcome, hasPdb, now());
         logger.warn('eviction not sent', { pod: pod.name, error: outcome.error });
@@ -246,5 +247,6 @@ export class Executor {
     register.cancel(workloadUid);
     metrics.inFlight(register.count);
     arbiter.freed();
+    return false;
   }
 }

@@ -40,6 +40,18 @@ describe('defaults that webhooks share with the leader', () => {
     expect(pauses).toEqual([60_000, 120_000, 240_000, 480_000, 600_000, 600_000]);
   });
 
+  it('are tried with another move at once when one was refused, unless more is known since', () => {
+    const defaults = held();
+    const refused = defaults.tried(61_000);
+    expect(defaults.allows(61_000)).toBe(false);
+    refused();
+    expect(defaults.allows(61_000)).toBe(true);
+    const late = defaults.tried(61_000);
+    defaults.arrived(true, 62_000, 62_000);
+    late();
+    expect(defaults.state).toBeNull();
+  });
+
   it('are tried again when a pod shows them, but not before half a minute is over', () => {
     const defaults = held();
     expect(defaults.cameThrough(30_999)).toBe(false);

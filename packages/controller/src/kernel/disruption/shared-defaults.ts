@@ -32,12 +32,19 @@ export class SharedDefaults {
     return isSame ? 'free' : 'held';
   }
 
-  /** A move of a workload that relies on `defaults` is begun. */
-  tried(nowMs: number): void {
-    if (this.#trials === undefined) return;
-    const { count } = this.#trials;
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** count);
-    this.#trials = { lastAtMs: nowMs, nextAtMs: nowMs + pauseMs, count: count + 1 };
+  /**
+   * A move of a workload that relies on `defaults` is begun. Returns what to call if it is refused: then it shows
+   * nothing, and another one may.
+   */
+  tried(nowMs: number): () => void {
+    const before = this.#trials;
+    if (before === undefined) return () => undefined;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** before.count);
+    const begun = { lastAtMs: nowMs, nextAtMs: nowMs + pauseMs, count: before.count + 1 };
+    this.#trials = begun;
+    return () => {
+      if (this.#trials === begun) this.#trials = before;
+    };
   }
 
   /** A pod that is no replacement was admitted by the same defaults. Returns whether a trial is due now. */
