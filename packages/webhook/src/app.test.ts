@@ -206,14 +206,16 @@ describe('the service', () => {
       const release = api.hold(/GET/);
       const began = performance.now();
       const burst = Array.from({ length: 20 }, (_, index) => reviewOf(`${prefix}-${index}`, podOf(shop)));
-      await Promise.all(burst.map((review) => ask(running, review, '?timeout=10s')));
+      await Promise.all(burst.map((review) => ask(running, review, '?timeout=30s')));
       release();
       return performance.now() - began;
     };
+    // Its own time is a second, the API server's half a minute: in between is room for a machine that is busy.
+    const ownMs = 15_000;
     // Its ReplicaSet is unknown at first, later only whether its pods are the same.
-    expect(await longestMs('unknown')).toBeLessThan(2_000);
+    expect(await longestMs('unknown')).toBeLessThan(ownMs);
     await admit(running, shop, 1, 'known');
-    expect(await longestMs('known')).toBeLessThan(2_000);
+    expect(await longestMs('known')).toBeLessThan(ownMs);
     silent.close();
   });
 

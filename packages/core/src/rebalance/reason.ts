@@ -110,7 +110,7 @@ export const reasonTraits: Readonly<Record<RebalanceReason, ReasonTraits>> = {
     passes: true,
   },
   FallbackEnded: {
-    means: 'the drought is over, or of no matter here any more, or `spot-fallback-after` is `never` now',
+    means: 'the drought is over or no longer affects this workload, or `spot-fallback-after` is now `never`',
     remedy: null,
     alerts: null,
   },
