@@ -40,12 +40,13 @@ function note(path, load, outcome) {
   writeFileSync(recordFile, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
+/** False where this machine cannot put on such a load. */
 async function playUnder(load, file) {
   const [commit] = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).split('\n');
   const stress = load === 'stressed' ? stressCores() : starve();
   if ('missing' in stress) {
     console.log(stress.missing);
-    return;
+    return false;
   }
   const record = new Record();
   const { command: under } = stress;
@@ -60,6 +61,7 @@ async function playUnder(load, file) {
   } finally {
     await stress.end();
   }
+  return true;
 }
 
 function list(files) {
@@ -92,6 +94,7 @@ if (values.list) {
   const endMs = performance.now() + Number(values.minutes) * 60_000;
   for (const load of Object.keys(wanted))
     for (const file of files)
-      while (isOpen(file, load) && performance.now() < endMs && !ending.aborted) await playUnder(load, file);
+      while (isOpen(file, load) && performance.now() < endMs && !ending.aborted)
+        if (!(await playUnder(load, file))) break;
   list(files);
 }
