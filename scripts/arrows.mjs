@@ -26,34 +26,28 @@ const rooms = {
 };
 
 /** The words in which all rules of core speak. */
-const vocabulary = ['policy', 'distribution', 'capacity', 'cluster'];
+const vocabulary = ['policy', 'capacity', 'cluster'];
 
 /**
- * By room, each folder of its source with the folders and files of the same room that it may import. A room that is not
- * listed has no arrows inside. What lies beside the folders puts them together and may import all of them.
+ * By room, each folder of its source with the folders and files of the same room that it may import. A folder inside
+ * another one that is listed by itself has only its own arrows. A room that is not listed has no arrows inside. What lies
+ * beside the folders puts them together and may import all of them.
  */
 const folders = {
   core: {
     admission: [],
     services: [],
-    policy: ['distribution/target.ts'],
+    policy: ['capacity/type.ts'],
     resource: [],
-    distribution: ['capacity/type.ts'],
-    capacity: ['policy', 'distribution', 'cluster/pod-spec.ts'],
-    cluster: [
-      'policy',
-      'distribution/target.ts',
-      'capacity/type.ts',
-      'capacity/mark.ts',
-      'capacity/placement.ts',
-      'capacity/admit.ts',
-    ],
+    capacity: ['policy', 'cluster/pod-spec.ts'],
+    cluster: ['policy', 'capacity/type.ts', 'capacity/mark.ts', 'capacity/placement.ts', 'capacity/admit.ts'],
     disruption: vocabulary,
-    drought: [...vocabulary, 'disruption', 'rebalance'],
-    placeholder: [...vocabulary, 'drought', 'rebalance'],
-    rebalance: [...vocabulary, 'disruption', 'drought', 'placeholder'],
-    explain: [...vocabulary, 'disruption', 'drought', 'placeholder', 'rebalance'],
-    preview: [...vocabulary, 'disruption', 'drought', 'rebalance'],
+    proof: vocabulary,
+    distribution: vocabulary,
+    'distribution/moves': [...vocabulary, 'disruption', 'proof', 'distribution'],
+    'distribution/droughts': [...vocabulary, 'disruption', 'distribution'],
+    'distribution/explain': [...vocabulary, 'disruption', 'proof', 'distribution'],
+    'distribution/preview': [...vocabulary, 'disruption', 'distribution'],
   },
   runtime: {
     files: [],
@@ -109,10 +103,16 @@ const sources = [
   /^(?<room>charts|docs)\/tests\/(?<inside>.+)$/,
 ];
 
+/** The innermost folder that has arrows of its own; else the outermost, which has none. */
+function folderOf(room, inside) {
+  const within = Object.keys(folders[room] ?? {}).filter((folder) => inside.startsWith(`${folder}/`));
+  const [innermost] = within.toSorted((one, other) => other.length - one.length);
+  return innermost ?? (inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : undefined);
+}
+
 const placeOf = (path) => {
   const { room, inside } = sources.map((one) => one.exec(path)?.groups).find(Boolean) ?? {};
-  const folder = inside?.includes('/') ? inside.slice(0, inside.indexOf('/')) : undefined;
-  return { room, inside, folder };
+  return { room, inside, folder: inside && folderOf(room, inside) };
 };
 
 /** All that may be imported by name. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { arrows, violationsOf } from './arrows.mjs';
 
 const cluster = 'packages/core/src/cluster/fit.ts';
-const decide = 'packages/core/src/rebalance/decide.ts';
+const decide = 'packages/core/src/distribution/moves/decide.ts';
 
 describe('an arrow', () => {
   it('between folders lets through what its row allows', () => {
@@ -14,17 +14,17 @@ import { parseQuantity } from '@spotalis/units';
 import { join } from 'node:path';
 `;
     expect(violationsOf(cluster, source)).toEqual([]);
-    expect(violationsOf(decide, "import { evidenceFor } from '../cluster/fit.ts';")).toEqual([]);
+    expect(violationsOf(decide, "import { evidenceFor } from '../../cluster/fit.ts';")).toEqual([]);
   });
 
   it.each([
-    ["import { held } from '../rebalance/verdict.ts';"],
-    ["import type { Decided } from '../rebalance/verdict.ts';"],
-    ["export { held } from '../rebalance/verdict.ts';"],
-    ["export * from '../rebalance/verdict.ts';"],
-    ["import '../rebalance/verdict.ts';"],
-    ["const { held } = await import('../rebalance/verdict.ts');"],
-    ["import {\n  held,\n  type Decided,\n} from '../rebalance/verdict.ts';"],
+    ["import { held } from '../distribution/moves/verdict.ts';"],
+    ["import type { Decided } from '../distribution/moves/verdict.ts';"],
+    ["export { held } from '../distribution/moves/verdict.ts';"],
+    ["export * from '../distribution/moves/verdict.ts';"],
+    ["import '../distribution/moves/verdict.ts';"],
+    ["const { held } = await import('../distribution/moves/verdict.ts');"],
+    ["import {\n  held,\n  type Decided,\n} from '../distribution/moves/verdict.ts';"],
   ])('between folders stops %j, and says what is allowed', (source) => {
     expect(violationsOf(cluster, `const before = 1;\n${source}\n`)).toEqual([
       expect.stringMatching(
@@ -35,8 +35,16 @@ import { join } from 'node:path';
 
   it('may lead to one file of a folder', () => {
     const policy = 'packages/core/src/policy/policy.ts';
-    expect(violationsOf(policy, "import { targetSpot } from '../distribution/target.ts';")).toEqual([]);
-    expect(violationsOf(policy, "import { position } from '../distribution/slot.ts';")).toHaveLength(1);
+    expect(violationsOf(policy, "import { otherType } from '../capacity/type.ts';")).toEqual([]);
+    expect(violationsOf(policy, "import { admitPod } from '../capacity/admit.ts';")).toHaveLength(1);
+  });
+
+  it('of a folder inside another one is its own', () => {
+    const preview = 'packages/core/src/distribution/preview/plan.ts';
+    expect(violationsOf(preview, "import { decide } from '../moves/decide.ts';")).toEqual([]);
+    expect(violationsOf(preview, "import { evidenceOf } from '../../proof/evidence.ts';")).toHaveLength(1);
+    const settings = 'packages/core/src/distribution/settings.ts';
+    expect(violationsOf(settings, "import { decide } from './moves/decide.ts';")).toHaveLength(1);
   });
 
   it('is asked for where a folder or a room is new', () => {
@@ -47,7 +55,7 @@ import { join } from 'node:path';
   });
 
   it('inside of a room holds nobody up who puts it together, nor tests', () => {
-    const source = "import { held } from '../rebalance/verdict.ts';";
+    const source = "import { held } from '../distribution/moves/verdict.ts';";
     expect(violationsOf('packages/core/src/index.ts', source.replace('..', '.'))).toEqual([]);
     expect(violationsOf('packages/core/src/cluster/fit.test.ts', source)).toEqual([]);
     expect(violationsOf('packages/core/src/testing/rebalance.ts', source)).toEqual([]);

@@ -238,7 +238,7 @@ export const mutations = [
     name: 'renumbering looks at costs alone',
     because:
       'a pod keeps the rank of another cost, and growth after a change of the policy takes that rank again',
-    tests: 'rebalance/repair',
+    tests: 'moves/repair',
     edits: [
       {
         in: 'displaced',
@@ -251,7 +251,7 @@ export const mutations = [
   {
     name: 'a StatefulSet keeps its floor by count alone',
     because: 'a scale-down to its first ordinals finds them on spot',
-    tests: 'rebalance/repair',
+    tests: 'moves/repair',
     edits: [{ in: 'membersBelowFloor', find: 'index < minOnDemand', replace: 'index < 0' }],
   },
   {
@@ -343,7 +343,7 @@ export const mutations = [
   {
     name: 'moves are asked for by defaults that webhooks do not have',
     because: 'placeholders start nodes for moves that may not begin, and no reason says why',
-    tests: 'core/src/rebalance/gate',
+    tests: 'moves/gate',
     edits: [{ in: 'defaultsDiffer', find: 'other.nextTrialAtMs <= nowMs', replace: 'true' }],
   },
   {
@@ -355,13 +355,13 @@ export const mutations = [
   {
     name: 'two moves of one workload at once',
     because: 'the second rests on counts that the first is about to change',
-    tests: 'rebalance/(gate|law)',
+    tests: 'moves/(gate|law)',
     edits: [{ in: 'moveInFlight', find: 'budgets.workload > 0', replace: 'budgets.workload > 1' }],
   },
   {
     name: 'a pod that must not be disrupted may go',
     because: 'what its owner asked of everybody is not heeded',
-    tests: 'rebalance/candidate',
+    tests: 'moves/candidate',
     edits: [{ in: 'doNotDisrupt', find: "text === 'true'", replace: 'false' }],
   },
   {
@@ -372,7 +372,7 @@ export const mutations = [
   {
     name: 'no cooldown after a move',
     because: 'a workload whose replacement came up on the wrong type is moved again and again',
-    tests: '(rebalance/gate|disruption/cooldown)',
+    tests: '(moves/gate|disruption/cooldown)',
     edits: [{ in: 'moveGate', find: 'cooldown,', replace: '' }],
   },
   {
@@ -393,7 +393,7 @@ export const mutations = [
   {
     name: 'a pod that fits no known spot node never waits for capacity',
     because: 'a pool that has lost its spot nodes for a day keeps its pods waiting for ever',
-    tests: 'drought/bridge',
+    tests: 'droughts/bridge',
     edits: [{ in: 'spotWait', find: "fits('spot') || fits('on-demand')", replace: "fits('spot')" }],
   },
   {
@@ -405,7 +405,7 @@ export const mutations = [
   {
     name: 'moves that another webhook undoes go on',
     because: 'every half hour a pod is evicted for nothing',
-    tests: 'rebalance/repair',
+    tests: 'moves/repair',
     edits: [{ in: 'overridden', find: 'MOST_IN_VAIN', replace: '1_000' }],
   },
   {

@@ -9,8 +9,8 @@ const modules = {
   'charts/tests/alerts.real.test.ts': `import { openStage } from '@spotalis/e2e/testbed';`,
   'e2e/testbed/index.ts': `export { pdb } from './repair.ts';\nexport { openStage } from './stage.ts';`,
   'e2e/cluster/index.ts': `export { install } from './installation/installation.ts';\nexport { startRedis } from './redis/servers.ts';`,
-  'packages/core/src/index.ts': `export { type Verdict, decide } from './rebalance/decide.ts';\nexport { plan } from './preview/plan.ts';`,
-  'packages/core/src/rebalance/decide.ts': `import type { Pod } from './pod.ts';`,
+  'packages/core/src/index.ts': `export { type Verdict, decide } from './distribution/moves/decide.ts';\nexport { plan } from './distribution/preview/plan.ts';`,
+  'packages/core/src/distribution/moves/decide.ts': `import type { Pod } from './pod.ts';`,
   'packages/ledger/src/redis/redis-ledger.real.test.ts': `import './redis-ledger.ts';`,
   'packages/webhook/src/main.ts': `import { startRedis } from '@spotalis/cluster';`,
 };
@@ -22,8 +22,16 @@ describe('what a change can break', () => {
   const [moves, plan, alerts, ledger] = files.map(({ path }) => path);
 
   it.each([
-    { changed: 'packages/core/src/rebalance/pod.ts', affected: [moves], because: 'imports reach it' },
-    { changed: 'packages/core/src/preview/plan.ts', affected: [], because: 'only the index leads there' },
+    {
+      changed: 'packages/core/src/distribution/moves/pod.ts',
+      affected: [moves],
+      because: 'imports reach it',
+    },
+    {
+      changed: 'packages/core/src/distribution/preview/plan.ts',
+      affected: [],
+      because: 'only the index leads there',
+    },
     { changed: 'packages/cli/src/main.ts', affected: [plan], because: 'it is started' },
     {
       changed: 'e2e/cluster/redis/servers.ts',

@@ -1,6 +1,6 @@
 export { type CapacityType, capacityTypes, isCapacityType, otherType } from './capacity/type.ts';
 export { typeForNext } from './distribution/next.ts';
-export { deletionCost, ordinalType, position, slotType } from './distribution/slot.ts';
+export { deletionCost, ordinalType, position, slotType } from './policy/slot.ts';
 export {
   clamp,
   drift,
@@ -11,7 +11,7 @@ export {
   targetOnDemand,
   targetSpot,
   type TypeCounts,
-} from './distribution/target.ts';
+} from './policy/target.ts';
 export { policyCases, type ExpectedProblem, type PolicyCase } from './policy/cases.ts';
 export {
   type Annotations,
@@ -94,8 +94,8 @@ export type {
   PodView,
   Toleration,
 } from './cluster/pod-spec.ts';
-export { explainDrought } from './explain/drought.ts';
-export { explainRebalance, readOverride } from './explain/rebalance.ts';
+export { explainDrought } from './distribution/explain/drought.ts';
+export { explainRebalance, readOverride } from './distribution/explain/rebalance.ts';
 export { readClusterWindow } from './disruption/cluster-window.ts';
 export { arbitrate, type Arbitration } from './disruption/arbitrate.ts';
 export {
@@ -115,11 +115,11 @@ export {
   spentFor,
   type UnderWay,
 } from './disruption/register.ts';
-export { type Asker, deferred, evictionFor, removalFor } from './rebalance/request.ts';
+export { type Asker, deferred, evictionFor, removalFor } from './distribution/moves/request.ts';
 export { closing, isOpen, nextCommonOpening, nextOpening } from './disruption/window.ts';
-export { decide } from './rebalance/decide.ts';
+export { decide } from './distribution/moves/decide.ts';
 export { type Availability, availabilityOf } from './cluster/availability.ts';
-export { type Candidates, candidatesOf } from './rebalance/candidate.ts';
+export { type Candidates, candidatesOf } from './distribution/moves/candidate.ts';
 export {
   afterMove,
   cooldownEnd,
@@ -127,7 +127,7 @@ export {
   type MoveHistory,
   type MoveOutcome,
 } from './disruption/cooldown.ts';
-export { correctionsOf } from './rebalance/correct.ts';
+export { correctionsOf } from './distribution/moves/correct.ts';
 export { type Evidence, evidenceFor, type FitQuestion, type Misfit, type Misfits } from './cluster/fit.ts';
 export { activeRevision, membersOf } from './cluster/member.ts';
 export { doomOf, type Nodes, type NodeView, type Taint } from './cluster/node.ts';
@@ -144,8 +144,8 @@ export {
   type PodVolumes,
   type WorkloadPod,
 } from './cluster/workload-pod.ts';
-export { type Protection, type ProtectionContext, protectionOf } from './rebalance/protection.ts';
-export { type Ranked, renumberingsOf } from './rebalance/renumber.ts';
+export { type Protection, type ProtectionContext, protectionOf } from './distribution/moves/protection.ts';
+export { type Ranked, renumberingsOf } from './distribution/moves/renumber.ts';
 export {
   addResources,
   podRequests,
@@ -165,9 +165,9 @@ export type {
   OtherDefaults,
   RebalanceSnapshot,
   WebhookState,
-} from './rebalance/snapshot.ts';
-export { type ReasonTraits, reasonTraits, rebalanceReasons } from './rebalance/reason.ts';
-export { standingOf, wantsMoves } from './rebalance/standing.ts';
+} from './distribution/moves/snapshot.ts';
+export { type ReasonTraits, reasonTraits, rebalanceReasons } from './distribution/moves/reason.ts';
+export { standingOf, wantsMoves } from './distribution/moves/standing.ts';
 export {
   type Correction,
   type Decided,
@@ -183,7 +183,7 @@ export {
   type Standing,
   type StuckReference,
   type Verdict,
-} from './rebalance/verdict.ts';
+} from './distribution/moves/verdict.ts';
 export type {
   DeploymentView,
   IntOrPercent,
@@ -226,12 +226,12 @@ export {
   type RawWorkload,
   type WorkloadKind,
 } from './cluster/observed-workload.ts';
-export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
+export { accountOf, explainPod, type PodAccount } from './distribution/explain/account.ts';
 export { type CatalogueEntry, customResources } from './resource/catalogue.ts';
 export { crdOf } from './resource/crd.ts';
 export { faultsOf } from './resource/faults.ts';
 export { resourceReference } from './resource/reference.ts';
-export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
+export { evidenceOf, type PlaceholderEvidence } from './proof/evidence.ts';
 export {
   type LifeDecision,
   placeholderKey,
@@ -242,16 +242,16 @@ export {
   removalReasons,
   restAfter,
   tendPlaceholders,
-} from './placeholder/life.ts';
+} from './proof/life.ts';
 export {
   placeholderManifest,
   placeholderName,
   type PlaceholderSubject,
-} from './placeholder/manifest.ts';
-export { keepsPlaceholder } from './placeholder/keep.ts';
-export { type PlaceholderShape, shapeOf, shapeText } from './placeholder/shape.ts';
-export { type Plan, planFor, type PlannedMove, type PlannedWait } from './preview/plan.ts';
-export type { Backoff, Breaker } from './drought/breaker.ts';
+} from './proof/manifest.ts';
+export { keepsPlaceholder } from './distribution/moves/placeholder.ts';
+export { type PlaceholderShape, shapeOf, shapeText } from './proof/shape.ts';
+export { type Plan, planFor, type PlannedMove, type PlannedWait } from './distribution/preview/plan.ts';
+export type { Backoff, Breaker } from './distribution/droughts/breaker.ts';
 export {
   type Bulletin,
   bulletinPlace,
@@ -260,10 +260,10 @@ export {
   nextProbeOf,
   readBulletin,
   writeBulletin,
-} from './drought/bulletin.ts';
-export { readBreaker, writeMemo } from './drought/memo.ts';
-export { poolOf } from './drought/pool.ts';
-export { typesReached } from './drought/reach.ts';
+} from './distribution/droughts/bulletin.ts';
+export { readBreaker, writeMemo } from './distribution/droughts/memo.ts';
+export { poolOf } from './distribution/droughts/pool.ts';
+export { typesReached } from './distribution/droughts/reach.ts';
 export {
   emptyNode,
   hostnameOnly,
@@ -271,7 +271,7 @@ export {
   type NamesNode,
   namingLabels,
   shapeKey,
-} from './drought/shape.ts';
+} from './distribution/droughts/shape.ts';
 export type { RedisValues } from './services/redis.ts';
 export type { WebhookValues } from './services/webhook.ts';
 export {

@@ -23,7 +23,7 @@ export function reasonsReference(services: readonly ServiceEvents[]): string {
 
 const introduction = `# Reasons and Events
 
-<!-- Written by scripts/generate-docs.mjs from packages/core/src/rebalance/reason.ts and the Events the services declare. -->
+<!-- Written by scripts/generate-docs.mjs from packages/core/src/distribution/moves/reason.ts and the Events the services declare. -->
 
 Whatever the leader decides about a workload has one reason. [\`kubectl spotalis\`](cli.md) \`status\` has it under STATE,
 \`explain\` in a sentence with its facts, the leader's [\`/debug/state\`](runbooks.md) for all workloads. A workload with

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { deletionCost } from '../distribution/slot.ts';
+import { deletionCost } from '../policy/slot.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import { everyNode, nodeLabelSets, nodeLabelsOf, podSpecs, schedulerAccepts } from '../testing/nodes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { deletionCost } from '../distribution/slot.ts';
+import { deletionCost } from '../policy/slot.ts';
 import { hasForeignCost, readPodMark } from './mark.ts';
 
 describe("a pod's mark", () => {

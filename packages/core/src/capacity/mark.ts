@@ -1,5 +1,5 @@
-import { deletionCost } from '../distribution/slot.ts';
-import type { PolicyNumbers } from '../distribution/target.ts';
+import { deletionCost } from '../policy/slot.ts';
+import type { PolicyNumbers } from '../policy/target.ts';
 import { type Annotations, foreignKeys, podKeys } from '../policy/keys.ts';
 import { parsePolicyMark } from '../policy/mark.ts';
 import { type CapacityType, isCapacityType } from './type.ts';

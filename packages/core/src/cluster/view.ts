@@ -2,7 +2,7 @@ import { foreignKeys } from '../policy/keys.ts';
 import type { NodeView } from './node.ts';
 import type { WorkloadPod } from './workload-pod.ts';
 import { addResources, hasRoom, largerResources, type Resources, subtractResources } from './resources.ts';
-import type { PodCounts } from '../distribution/target.ts';
+import type { PodCounts } from '../policy/target.ts';
 import type { TemplateView, WorkloadView } from './workload.ts';
 import type { ObservedNode } from './observed-node.ts';
 import type { ObservedPod } from './observed-pod.ts';

@@ -1,5 +1,5 @@
 import type { PodSpecView, PodView } from './pod-spec.ts';
-import type { PodCounts } from '../distribution/target.ts';
+import type { PodCounts } from '../policy/target.ts';
 import type { LabelSelector } from '../policy/selector.ts';
 import type { Resources } from './resources.ts';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { deploymentOf, NOON, podsOf, policy, snapshot } from '../testing/rebalance.ts';
 import { afterMove, cooldownEnd } from './cooldown.ts';
-import { decide } from '../rebalance/decide.ts';
+import { decide } from '../distribution/moves/decide.ts';
 
 const away = { from: 'spot', to: 'on-demand', override: null } as const;
 

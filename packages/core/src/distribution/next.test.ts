@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { policyNumbers, propertyRuns } from '../testing/arbitraries.ts';
 import { typeForNext } from './next.ts';
-import { slotType } from './slot.ts';
-import { drift, type PolicyNumbers, spotAfterGrowth, targetSpot, type TypeCounts } from './target.ts';
+import { slotType } from '../policy/slot.ts';
+import { drift, type PolicyNumbers, spotAfterGrowth, targetSpot, type TypeCounts } from '../policy/target.ts';
 
 const policy = (spotPercentage: number, minOnDemand: number): PolicyNumbers => ({
   spotPercentage,

@@ -1,5 +1,5 @@
 import type { CapacityType } from '../capacity/type.ts';
-import { type PodCounts, type PolicyNumbers, targetSpot } from './target.ts';
+import { type PodCounts, type PolicyNumbers, targetSpot } from '../policy/target.ts';
 
 /**
  * The type of the pod to be created next beside these. By count, not by slot: after a policy change or a loss it

@@ -1,4 +1,4 @@
-import type { PolicyNumbers } from '../distribution/target.ts';
+import type { PolicyNumbers } from './target.ts';
 import type { PolicyReading } from './policy.ts';
 
 /** Whether the workload's split changes with the configuration's `defaults`. */

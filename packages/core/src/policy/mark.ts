@@ -1,4 +1,4 @@
-import type { PolicyNumbers } from '../distribution/target.ts';
+import type { PolicyNumbers } from './target.ts';
 
 /** The numbers as a pod carries them, for people and for `explain`: "70/2" is 70 % and a floor of 2. */
 export function formatPolicyMark(numbers: PolicyNumbers): string {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { targetSpot } from '../distribution/target.ts';
+import { targetSpot } from './target.ts';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { policyCases } from './cases.ts';
 import { policyKeys as key } from './keys.ts';

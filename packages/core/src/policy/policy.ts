@@ -1,4 +1,4 @@
-import type { PolicyNumbers } from '../distribution/target.ts';
+import type { PolicyNumbers } from './target.ts';
 import {
   type FieldReading,
   missingHalf,

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { PolicyNumbers } from '../distribution/target.ts';
+import type { PolicyNumbers } from '../policy/target.ts';
 
 /** Runs of each property; CI raises it. A failure prints the seed that repeats it. */
 export const propertyRuns = { numRuns: Number(process.env['SPOTALIS_PROPERTY_RUNS'] ?? 1000) };

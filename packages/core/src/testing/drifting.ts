@@ -10,9 +10,9 @@ import {
   settings,
   snapshot,
 } from './rebalance.ts';
-import { decide } from '../rebalance/decide.ts';
+import { decide } from '../distribution/moves/decide.ts';
 import type { WorkloadPod } from '../cluster/workload-pod.ts';
-import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { RebalanceSnapshot } from '../distribution/moves/snapshot.ts';
 import type { DeploymentView } from '../cluster/workload.ts';
 
 export const numbers = { spotPercentage: 70, minOnDemand: 1 };

@@ -1,8 +1,8 @@
 import { podKeys } from '../policy/keys.ts';
 import type { PdbView } from '../cluster/pdb.ts';
 import type { WorkloadPod } from '../cluster/workload-pod.ts';
-import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
-import type { RebalanceReason } from '../rebalance/verdict.ts';
+import type { RebalanceSnapshot } from '../distribution/moves/snapshot.ts';
+import type { RebalanceReason } from '../distribution/moves/verdict.ts';
 import type { DeploymentView, StatefulSetView, TemplateSpec, TemplateView } from '../cluster/workload.ts';
 import {
   altered,

@@ -1,13 +1,13 @@
 import { preparePlacement } from '../capacity/placement.ts';
 import type { CapacityType } from '../capacity/type.ts';
-import { deletionCost } from '../distribution/slot.ts';
-import type { PolicyNumbers } from '../distribution/target.ts';
+import { deletionCost } from '../policy/slot.ts';
+import type { PolicyNumbers } from '../policy/target.ts';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import type { ValidPolicy } from '../policy/policy.ts';
 import type { NodeView } from '../cluster/node.ts';
 import type { PdbView } from '../cluster/pdb.ts';
 import { noVolumes, type WorkloadPod } from '../cluster/workload-pod.ts';
-import type { DroughtState, RebalanceSettings, RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { DroughtState, RebalanceSettings, RebalanceSnapshot } from '../distribution/moves/snapshot.ts';
 import type { DeploymentView, RevisionView, StatefulSetView, TemplateView } from '../cluster/workload.ts';
 import { nodeLabelsOf } from './nodes.ts';
 

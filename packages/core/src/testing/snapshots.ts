@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { foreignKeys, podKeys } from '../policy/keys.ts';
 import type { CapacityType } from '../capacity/type.ts';
-import { ordinalType } from '../distribution/slot.ts';
-import { drift, type PolicyNumbers } from '../distribution/target.ts';
+import { ordinalType } from '../policy/slot.ts';
+import { drift, type PolicyNumbers } from '../policy/target.ts';
 import type { DisruptionWindow } from '../policy/policy.ts';
 import { policyNumbers } from './arbitraries.ts';
 import { nightly } from './drifting.ts';
@@ -24,7 +24,7 @@ import {
 import { membersOf } from '../cluster/member.ts';
 import type { WorkloadPod } from '../cluster/workload-pod.ts';
 import type { MoveHistory } from '../disruption/cooldown.ts';
-import type { RebalanceSnapshot } from '../rebalance/snapshot.ts';
+import type { RebalanceSnapshot } from '../distribution/moves/snapshot.ts';
 import type { WorkloadView } from '../cluster/workload.ts';
 
 const AN_HOUR = 3_600_000;
