@@ -23,7 +23,7 @@ import {
   template,
 } from '../../testing/rebalance.ts';
 import { unschedulableSince } from '../../cluster/unschedulable.ts';
-import type { Wait } from './stuck.ts';
+import type { Wait } from './waiting.ts';
 
 const numbers = { spotPercentage: 70, minOnDemand: 1 };
 const onlyOnDemand = nodesOf(node('od-1', 'on-demand'));

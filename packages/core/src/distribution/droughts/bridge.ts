@@ -12,7 +12,7 @@ import { type Breaker, type DroughtLook, probeAtMs, type Step, stepBreaker } fro
 import { unprovableConstraint } from '../../cluster/spread.ts';
 import { emptyNode } from './shape.ts';
 import { isWithdrawing } from './notice.ts';
-import { isStuck, mayYetTell, type WaitingPod, waitingPods } from './stuck.ts';
+import { isStuck, mayYetTell, type WaitingPod, waitingPods } from './waiting.ts';
 
 type Watched = Extract<DroughtState, { kind: 'watched' }>;
 type Told = Extract<DroughtState, { kind: 'told' }>;

@@ -1,5 +1,5 @@
 import { type DecidedFor, held } from '../moves/verdict.ts';
-import { isStuck, type Wait, type WaitingPod } from './stuck.ts';
+import { isStuck, type Wait, type WaitingPod } from './waiting.ts';
 
 /** How many pods wait, by what they wait for. */
 export type WaitCounts = Readonly<Partial<Record<Wait, number>>>;

@@ -1,5 +1,5 @@
 import type { WaitCounts } from '../droughts/lasting.ts';
-import { type Wait, waitOrder } from '../droughts/stuck.ts';
+import { type Wait, waitOrder } from '../droughts/waiting.ts';
 import { reasonTraits } from '../moves/reason.ts';
 import type { RebalanceReason } from '../moves/verdict.ts';
 

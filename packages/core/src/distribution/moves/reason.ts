@@ -1,4 +1,4 @@
-import { type Wait, waitOrder } from '../droughts/stuck.ts';
+import { type Wait, waitOrder } from '../droughts/waiting.ts';
 import type { RebalanceReason } from './verdict.ts';
 
 /** The Event on a reason that lasts. */

@@ -12,7 +12,7 @@ import type { RebalanceSnapshot } from '../moves/snapshot.ts';
 import { wantsMoves } from '../moves/standing.ts';
 import type { Move, RebalanceReason, RebalanceTrace } from '../moves/verdict.ts';
 import { scaled, type ScaleStep } from './scaled.ts';
-import { annotatedAs, appear, countsOf, isWithoutRoom, landed, numbersOf, vanish } from './stage.ts';
+import { annotatedAs, appear, countsOf, isWithoutRoom, landed, numbersOf, vanish } from './effects.ts';
 
 export interface PlannedMove {
   /** When its eviction is sent, at the earliest. */

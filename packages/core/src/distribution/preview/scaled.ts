@@ -2,7 +2,7 @@ import type { CapacityType } from '../../capacity/type.ts';
 import { membersOf } from '../../cluster/member.ts';
 import type { Member } from '../../cluster/workload-pod.ts';
 import type { RebalanceSnapshot } from '../moves/snapshot.ts';
-import { appear, vanish } from './stage.ts';
+import { appear, vanish } from './effects.ts';
 
 /** A pod that came or went because the number of replicas changed. */
 export interface ScaleStep {
