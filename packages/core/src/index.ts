@@ -228,8 +228,11 @@ export {
 } from './cluster/observed-workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
 export { type CatalogueEntry, customResources } from './resource/catalogue.ts';
+export { type Condition, type Finding, mergeConditions } from './resource/condition.ts';
 export { crdOf } from './resource/crd.ts';
 export { faultsOf } from './resource/faults.ts';
+export { type Reading, readSpec, readStatus } from './resource/parse.ts';
+export { readiness } from './resource/readiness.ts';
 export { resourceReference } from './resource/reference.ts';
 export { evidenceOf, type PlaceholderEvidence } from './placeholder/evidence.ts';
 export {
