@@ -21,7 +21,7 @@ const rooms = {
   cluster: ['runtime', 'units'],
   e2e: ['cluster', 'core', 'ledger', 'runtime', 'units'],
   tour: ['cluster', 'core', 'e2e/workloads', 'units'],
-  charts: ['cluster', 'core', 'e2e/testbed', 'e2e/workloads', 'runtime'],
+  charts: ['cluster', 'core', 'core/testing', 'e2e/testbed', 'e2e/workloads', 'runtime'],
   docs: ['cluster', 'core', 'e2e/workloads'],
 };
 
@@ -38,7 +38,8 @@ const folders = {
     services: [],
     policy: ['distribution/target.ts'],
     resource: [],
-    distribution: ['capacity/type.ts'],
+    distribution: ['capacity/type.ts', 'module'],
+    module: ['resource'],
     capacity: ['policy', 'distribution', 'cluster/pod-spec.ts'],
     cluster: [
       'policy',

@@ -227,7 +227,9 @@ export {
   type WorkloadKind,
 } from './cluster/observed-workload.ts';
 export { accountOf, explainPod, type PodAccount } from './explain/account.ts';
-export { type CatalogueEntry, customResources } from './resource/catalogue.ts';
+export { isOn, type ModuleParts } from './module/declaration.ts';
+export { type PolicyRule, type RightReach, rightReaches, ruleOf } from './module/rights.ts';
+export { modules } from './modules.ts';
 export { type Condition, type Finding, mergeConditions } from './resource/condition.ts';
 export { crdOf } from './resource/crd.ts';
 export { faultsOf } from './resource/faults.ts';

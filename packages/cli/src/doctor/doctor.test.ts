@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { settings } from '@spotalis/core';
 import { plain } from '@spotalis/units';
-import { createAuthority, issueServing, type ServingCertificate } from '@spotalis/runtime';
+import { createAuthority, issueServing, loadConfiguration, type ServingCertificate } from '@spotalis/runtime';
 import { newsOf, noNews } from '../cluster/droughts.ts';
 import { ask, drought, NOON, pdb, podsOf } from '../testing/scene.ts';
 import { examine } from './catalogue.ts';
@@ -474,6 +475,18 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
 ];
 
 describe('the doctor', () => {
+  it('misses no news of droughts while distribution is off', async () => {
+    const { values } = await loadConfiguration(settings, {
+      file: 'spotalis.yaml',
+      text: 'redis: { url: "redis://redis:6379" }\nmodules: { distribution: { enabled: false } }',
+      environment: {},
+    });
+    const namespace = 'spotalis-system';
+    const configurations = [{ origin: 'ConfigMap a/b', namespace, reading: { ok: true, values } } as const];
+    const findings = await found({ scene: { droughts: newsOf([]) }, installation: { configurations } });
+    expect(findings).toEqual([]);
+  });
+
   it('finds nothing on a healthy installation', async () => {
     const findings = await found({});
     expect(findings).toEqual([]);
