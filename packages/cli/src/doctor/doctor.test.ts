@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { settings } from '@spotalis/core';
 import { plain } from '@spotalis/units';
-import { createAuthority, issueServing, loadConfiguration, type ServingCertificate } from '@spotalis/runtime';
+import { createAuthority, issueServing, type ServingCertificate } from '@spotalis/runtime';
 import { newsOf, noNews } from '../cluster/droughts.ts';
 import { ask, drought, NOON, pdb, podsOf } from '../testing/scene.ts';
 import { examine } from './catalogue.ts';
@@ -48,6 +47,7 @@ const served = async (notBeforeMs: number, notAfterMs: number): Promise<Fault> =
   };
 };
 
+const off = { modules: { distribution: { enabled: false } } };
 const lease = { kind: 'found', name: 'a/b', holder: 'one', renewedAtMs: NOON, durationMs: 15_000 } as const;
 const annotated = (more: Record<string, string>): Fault => ({
   scene: { annotations: { ...ask(70, 2), ...more } },
@@ -258,6 +258,13 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
     'ledger-not-shared',
     'error',
     '3 webhooks',
+  ],
+  [
+    'distribution that is off',
+    () => ({ scene: { configuration: off } }),
+    'distribution-off',
+    'warning',
+    'modules.distribution.enabled is false',
   ],
   [
     'read-only mode',
@@ -476,15 +483,8 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
 
 describe('the doctor', () => {
   it('misses no news of droughts while distribution is off', async () => {
-    const { values } = await loadConfiguration(settings, {
-      file: 'spotalis.yaml',
-      text: 'redis: { url: "redis://redis:6379" }\nmodules: { distribution: { enabled: false } }',
-      environment: {},
-    });
-    const namespace = 'spotalis-system';
-    const configurations = [{ origin: 'ConfigMap a/b', namespace, reading: { ok: true, values } } as const];
-    const findings = await found({ scene: { droughts: newsOf([]) }, installation: { configurations } });
-    expect(findings).toEqual([]);
+    const findings = await found({ scene: { configuration: off, droughts: newsOf([]) } });
+    expect(findings.map(({ id }) => id)).toEqual(['distribution-off']);
   });
 
   it('finds nothing on a healthy installation', async () => {
