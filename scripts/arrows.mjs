@@ -21,7 +21,7 @@ const rooms = {
   cluster: ['runtime', 'units'],
   e2e: ['cluster', 'core', 'ledger', 'runtime', 'units'],
   tour: ['cluster', 'core', 'e2e/workloads', 'units'],
-  charts: ['cluster', 'core', 'e2e/testbed', 'e2e/workloads', 'runtime'],
+  charts: ['cluster', 'core', 'core/testing', 'e2e/testbed', 'e2e/workloads', 'runtime'],
   docs: ['cluster', 'core', 'e2e/workloads'],
 };
 
@@ -39,11 +39,12 @@ const folders = {
     services: [],
     policy: ['capacity/type.ts'],
     resource: [],
+    module: ['resource'],
     capacity: ['policy', 'cluster/pod-spec.ts'],
     cluster: ['policy', 'capacity/type.ts', 'capacity/mark.ts', 'capacity/placement.ts', 'capacity/admit.ts'],
     disruption: vocabulary,
     proof: vocabulary,
-    distribution: vocabulary,
+    distribution: [...vocabulary, 'module'],
     'distribution/moves': [...vocabulary, 'disruption', 'proof', 'distribution'],
     'distribution/droughts': [...vocabulary, 'disruption', 'distribution'],
     'distribution/explain': [...vocabulary, 'disruption', 'proof', 'distribution'],

@@ -1,9 +1,8 @@
 /** Writes the pages of docs/, and the parts of the charts, that say what the code says: `npm run docs`. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
-import { customResources } from '../packages/core/src/index.ts';
 import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
-import { settings } from '../packages/core/src/index.ts';
+import { modules, settings } from '../packages/core/src/index.ts';
 import {
   configurationDefaults,
   configurationJsonSchema,
@@ -14,6 +13,7 @@ import {
 import { webhookEvents } from '../packages/webhook/src/index.ts';
 import { chartFiles } from './chart-files.mjs';
 import { resourceFiles } from './resources.mjs';
+import { rightsFiles } from './rights.mjs';
 
 const root = new URL('..', import.meta.url);
 
@@ -63,7 +63,8 @@ export async function generatedDocs() {
       defaults: configurationDefaults(settings),
       reloadable: reloadableKeys(settings),
     })),
-    ...resourceFiles(customResources),
+    ...resourceFiles(modules),
+    ...rightsFiles(modules),
   ]);
 }
 

@@ -697,4 +697,15 @@ if before and before.state == 'L'`,
       },
     ],
   },
+  {
+    name: 'modules are on where nobody says so',
+    because: 'the doctor asks for rights that the chart does not give',
+    tests: 'core/src/modules\\.test',
+    edits: [{ in: 'isOn', find: '=== true', replace: '!== false' }],
+  },
+  {
+    name: 'what a newer version wrote counts as invalid',
+    because: 'its owner is told to mend what is right',
+    edits: [{ in: 'readiness', find: "'NewerVersion'", replace: "'Invalid'" }],
+  },
 ];

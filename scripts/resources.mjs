@@ -1,11 +1,13 @@
-/** What follows from the definitions of custom resources: CRDs for the chart, and a page for each. */
+/** What follows from the custom resources of modules: CRDs for the chart, and a page for each. */
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { crdOf, faultsOf, resourceReference } from '../packages/core/src/index.ts';
+import { rightsFolders } from './rights.mjs';
 
-const crds = 'charts/spotalis/files/crds';
+/** In the controller's chart, which can be installed alone and is what watches them. */
+const crds = 'charts/spotalis/charts/controller/files/crds';
 const pages = 'docs/resources';
 const note = '# Written by scripts/generate-docs.mjs from the definition of the resource. Change it there.\n';
 
@@ -13,22 +15,24 @@ const note = '# Written by scripts/generate-docs.mjs from the definition of the 
 const print = (value) => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false });
 
 /** Each file with its text, by its path in the repository. */
-export function resourceFiles(resources) {
-  return resources.flatMap(({ module, definition }) => {
-    const faults = faultsOf(definition);
-    if (faults.length > 0) throw new Error(`${definition.kind} has faults: ${faults.join('; ')}`);
-    const { plural } = definition;
-    return [
-      [`${crds}/${module}/${plural}.yaml`, note + print(crdOf(definition))],
-      [`${pages}/${plural}.md`, resourceReference(definition, print)],
-    ];
-  });
+export function resourceFiles(modules) {
+  return modules.flatMap(({ name, resources }) =>
+    resources.flatMap((definition) => {
+      const faults = faultsOf(definition);
+      if (faults.length > 0) throw new Error(`${definition.kind} has faults: ${faults.join('; ')}`);
+      const { plural } = definition;
+      return [
+        [`${crds}/${name}/${plural}.yaml`, note + print(crdOf(definition))],
+        [`${pages}/${plural}.md`, resourceReference(definition, print)],
+      ];
+    }),
+  );
 }
 
-/** Files of resources that no definition has any more. */
+/** Files that no module's declaration yields any more. */
 export async function strayFiles(root, files) {
   const known = new Set(files.map(([path]) => path));
-  const found = await Promise.all([crds, pages].map((folder) => filesIn(root, folder)));
+  const found = await Promise.all([crds, pages, ...rightsFolders].map((folder) => filesIn(root, folder)));
   return found.flat().filter((path) => !known.has(path));
 }
 

@@ -8,8 +8,7 @@ import { crdOf } from '../packages/core/src/index.ts';
 import { toy } from '../packages/core/src/testing/toy.ts';
 import { resourceFiles, strayFiles } from './resources.mjs';
 
-const resources = [{ module: 'recycling', definition: toy }];
-const files = resourceFiles(resources);
+const files = resourceFiles([{ name: 'recycling', resources: [toy] }]);
 
 describe('the files of a custom resource', () => {
   let folder;
@@ -20,7 +19,7 @@ describe('the files of a custom resource', () => {
 
   it('are its CRD in the folder of its module, and its page', () => {
     expect(files.map(([path]) => path)).toEqual([
-      'charts/spotalis/files/crds/recycling/toypolicies.yaml',
+      'charts/spotalis/charts/controller/files/crds/recycling/toypolicies.yaml',
       'docs/resources/toypolicies.md',
     ]);
     const [[, crd], [, page]] = files;
@@ -29,7 +28,7 @@ describe('the files of a custom resource', () => {
   });
 
   it('are not written for a definition with faults', () => {
-    const faulty = [{ module: 'recycling', definition: { ...toy, plural: 'Toys' } }];
+    const faulty = [{ name: 'recycling', resources: [{ ...toy, plural: 'Toys' }] }];
     expect(() => resourceFiles(faulty)).toThrow('ToyPolicy has faults: Toys: names are in lower case');
   });
 

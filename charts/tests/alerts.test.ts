@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { questions } from './dashboard.ts';
-import { rules } from './rules.ts';
+import { modules } from '@spotalis/core';
+import { questions, rows } from './dashboard.ts';
+import { groupNames, rules } from './rules.ts';
 
 const page = (name: string): string =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
 
 describe('the alerts', () => {
   it('have a runbook each, and each runbook an alert', () => {
-    const sections = [...page('runbooks').matchAll(/^## (.+)$/gm)].map(([, title]) => title);
-    expect(sections).toEqual(rules.map(({ alert }) => alert));
+    const sections = [...page('runbooks').matchAll(/^## (.+)$/gm)].map(([, title = '']) => title);
+    expect(sections.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
   });
 
   it.each([...rules])('say of $alert how bad it is, what is the matter and what it means', (rule) => {
@@ -23,6 +24,20 @@ describe('the alerts', () => {
     const known = page('metrics');
     expect([...series].filter((name) => !known.includes(`\`${name}\``))).toEqual([]);
     expect(series.size).toBeGreaterThan(0);
+  });
+});
+
+describe('the parts of modules', () => {
+  const names = modules.map(({ name }) => name);
+
+  it('are groups of alerts, but for one that is of the services', () => {
+    const ofModules = groupNames.filter((name) => name !== 'spotalis');
+    expect(ofModules.toSorted()).toEqual(names.map((name) => `spotalis-${name}`).toSorted());
+  });
+
+  it('are rows of the dashboard, but for one that is of the services', () => {
+    const ofModules = rows.filter((title) => title !== 'Services');
+    expect(ofModules.map((title) => title.toLowerCase()).toSorted()).toEqual(names.toSorted());
   });
 });
 

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 interface Panel {
+  readonly type: string;
   readonly title: string;
-  readonly description: string;
-  readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
+  /** Of all but rows. */
+  readonly targets?: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
 const file = new URL('../spotalis/files/dashboard.json', import.meta.url);
@@ -12,5 +13,8 @@ const { panels } = JSON.parse(readFileSync(file, 'utf8')) as { readonly panels: 
 
 /** What the panels ask, by the panel's title. */
 export const questions: readonly { readonly title: string; readonly expr: string }[] = panels.flatMap(
-  ({ title, targets }) => targets.map(({ expr }) => ({ title, expr })),
+  ({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })),
 );
+
+/** The titles of the rows, below which stand the panels of a module, or of the services themselves. */
+export const rows: readonly string[] = panels.flatMap(({ type, title }) => (type === 'row' ? [title] : []));

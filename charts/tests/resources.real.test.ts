@@ -53,8 +53,8 @@ const toy = {
   spec: { count: 1 },
 };
 const release = { name: 'spotalis', namespace: 'spotalis-system' };
-const on = { global: { config: { toys: { enabled: true } } } };
-const off = { global: { config: { toys: { enabled: false } } } };
+const on = { global: { config: { modules: { toys: { enabled: true } } } } };
+const off = { global: { config: { modules: { toys: { enabled: false } } } } };
 const unkept = { crds: { keep: false } };
 
 describe('the CRDs of modules in the chart', () => {
@@ -64,8 +64,8 @@ describe('the CRDs of modules in the chart', () => {
 
   beforeAll(async () => {
     cpSync(chartDir(), chart, { recursive: true });
-    mkdirSync(`${chart}/files/crds/toys`, { recursive: true });
-    writeFileSync(`${chart}/files/crds/toys/toys.yaml`, stringify(crd));
+    mkdirSync(`${chart}/charts/controller/files/crds/toys`, { recursive: true });
+    writeFileSync(`${chart}/charts/controller/files/crds/toys/toys.yaml`, stringify(crd));
     // They know the modules that there are, which this one is not.
     for (const part of ['.', 'charts/controller', 'charts/webhook', 'charts/redis'])
       rmSync(`${chart}/${part}/values.schema.json`);

@@ -12,12 +12,14 @@ export interface Rule {
 const file = new URL('../spotalis/files/alerts.yaml', import.meta.url);
 
 const { groups } = parse(readFileSync(file, 'utf8')) as {
-  readonly groups: readonly [{ readonly name: string; readonly rules: readonly Rule[] }];
+  readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
 };
 
-export const rules: readonly Rule[] = groups[0].rules;
+export const groupNames: readonly string[] = groups.map(({ name }) => name);
+
+export const rules: readonly Rule[] = groups.flatMap((group) => group.rules);
 
 /** A file of rules for Prometheus, made of ours. */
 export function ruleFile(change: (rule: Rule) => Partial<Rule>): string {
-  return stringify({ groups: [{ name: groups[0].name, rules: rules.map(change) }] });
+  return stringify({ groups: groups.map((group) => ({ ...group, rules: group.rules.map(change) })) });
 }

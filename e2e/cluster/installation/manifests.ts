@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { ours } from './claim.ts';
 
@@ -35,10 +36,12 @@ const names: Readonly<Record<string, string>> = {
 
 const charts = new URL('../../../charts/spotalis/charts/', import.meta.url);
 
-/** The very rules that the charts render, whatever they depend on there. */
+/** The very rules that the charts render, whatever they depend on there: with those of all modules. */
 function rulesOf(service: ServiceName, ...files: readonly string[]): Rule[] {
-  return files.flatMap((file): Rule[] => {
-    const text = readFileSync(new URL(`${service}/rbac/${file}.yaml`, charts), 'utf8');
+  const cwd = fileURLToPath(new URL(`${service}/rbac/`, charts));
+  const paths = files.flatMap((file) => globSync(`{,modules/*/}${file}.yaml`, { cwd }).toSorted());
+  return paths.flatMap((path): Rule[] => {
+    const text = readFileSync(`${cwd}${path}`, 'utf8');
     return parse(text.replaceAll(/\$\((\w+)\)/g, (token, name: string) => names[name] ?? token));
   });
 }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -38,14 +40,17 @@ async function write(name: string, values: object): Promise<string> {
 const configured = (values: object): Promise<string> =>
   write('spotalis.yaml', { redis: { url: 'memory://' }, ...values });
 
-/** What a controller that is wired but not started follows. */
-async function followed(file: string): Promise<Followed> {
-  const kubeconfig = await write('kubeconfig', {
+const kubeconfigFor = (server: string): Promise<string> =>
+  write('kubeconfig', {
     'current-context': 'test',
     contexts: [{ name: 'test', context: { cluster: 'test', user: 'test', namespace: 'spotalis-system' } }],
-    clusters: [{ name: 'test', cluster: { server: 'https://127.0.0.1:1' } }],
+    clusters: [{ name: 'test', cluster: { server } }],
     users: [{ name: 'test', user: { token: 'test' } }],
   });
+
+/** What a controller that is wired but not started follows. */
+async function followed(file: string): Promise<Followed> {
+  const kubeconfig = await kubeconfigFor('https://127.0.0.1:1');
   const loaded = await loadConfiguration(settings, { file, environment: {} });
   const live: Followed[] = [];
   const configuration: LoadedConfiguration<ProductSettings> = {
@@ -75,5 +80,31 @@ describe('a schedule that is not cron', () => {
     await live.stop();
     expect(live.current).toMatchObject({ readOnlyMode: true, rebalance: { schedule: undefined } });
     expect(told).toEqual(['InvalidConfiguration']);
+  });
+});
+
+describe('a controller whose distribution is off', () => {
+  it('leads, and asks the API server for nothing', async () => {
+    const asked: string[] = [];
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const file = await configured({
+      modules: { distribution: { enabled: false } },
+      controller: { leaderElection: { enabled: false } },
+      health: { port: 0 },
+      debug: { port: 0 },
+      metrics: { port: 0 },
+    });
+    const configuration = await loadConfiguration(settings, { file, environment: {} });
+    const credentials = new Credentials({ path: await kubeconfigFor(`http://127.0.0.1:${port}`) });
+    const controller = createController({ configuration, credentials, logger });
+    await controller.start();
+    await controller.stop();
+    server.close();
+    expect(asked).toEqual([]);
   });
 });

@@ -48,6 +48,8 @@ export interface AppParts {
  */
 export function createController({ configuration, credentials, logger }: AppParts): Lifecycle {
   const { values } = configuration;
+  /** Off: nothing is watched, decided or written, and a replica leads all the same. */
+  const { enabled: isOn } = values.modules.distribution;
   // Whatever can be wrong with the configuration comes before anything that holds a connection.
   const leaseNamespace = namespaceAt(
     'controller.leaderElection.namespace',
@@ -197,7 +199,7 @@ export function createController({ configuration, credentials, logger }: AppPart
       leadMetric.leading(isLeader);
       leaseMetric.leading(isLeader);
     },
-    work: leading,
+    work: isOn ? leading : idle,
     logger,
   });
 
@@ -219,7 +221,7 @@ export function createController({ configuration, credentials, logger }: AppPart
     ),
   });
   const eventLoop = new EventLoop();
-  lifecycle.readiness.add('stores', reflectors.check);
+  if (isOn) lifecycle.readiness.add('stores', reflectors.check);
   return lifecycle.add(
     eventLoop,
     healthServer({ port: values.health.port, eventLoop, readiness: lifecycle.readiness, logger }),
@@ -231,9 +233,9 @@ export function createController({ configuration, credentials, logger }: AppPart
     stopsWith('connections', () => transport.close()),
     stopsWith('events', () => recorder.stop(EVENTS_DEADLINE_MS)),
     stopsWith('lease', () => leadership.release()),
-    reflectors,
+    ...(isOn ? [reflectors] : []),
     ...(ledger === undefined ? [] : [stopsWith('ledger', () => ledger.close())]),
-    ...(observation === undefined ? [] : [observation]),
+    ...(isOn && observation !== undefined ? [observation] : []),
     leadership,
   );
 }
@@ -260,5 +262,7 @@ function dutiesOf(
     },
   ];
 }
+
+const idle = { start: () => undefined, stop: async () => undefined };
 
 const stopsWith = (name: string, stop: () => Promise<void>): Component => ({ name, stop });

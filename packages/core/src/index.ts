@@ -227,9 +227,14 @@ export {
   type WorkloadKind,
 } from './cluster/observed-workload.ts';
 export { accountOf, explainPod, type PodAccount } from './distribution/explain/account.ts';
-export { type CatalogueEntry, customResources } from './resource/catalogue.ts';
+export { isOn, type ModuleParts } from './module/declaration.ts';
+export { type PolicyRule, type RightReach, rightReaches, ruleOf } from './module/rights.ts';
+export { modules } from './modules.ts';
+export { type Condition, type Finding, mergeConditions } from './resource/condition.ts';
 export { crdOf } from './resource/crd.ts';
 export { faultsOf } from './resource/faults.ts';
+export { type Reading, readSpec, readStatus } from './resource/parse.ts';
+export { readiness } from './resource/readiness.ts';
 export { resourceReference } from './resource/reference.ts';
 export { evidenceOf, type PlaceholderEvidence } from './proof/evidence.ts';
 export {

@@ -2,7 +2,7 @@ import { combine, type SettingRule, type ValuesOf } from '@spotalis/units';
 import type { Placement } from './capacity/placement.ts';
 import { capacitySettings } from './capacity/settings.ts';
 import { disruptionSettings } from './disruption/settings.ts';
-import { distributionSettings } from './distribution/settings.ts';
+import { distribution } from './distribution/module.ts';
 import { droughtSettings } from './distribution/droughts/settings.ts';
 import { placeholderSettings } from './proof/settings.ts';
 import type { DisruptionWindow, PolicyDefaults } from './policy/policy.ts';
@@ -20,7 +20,7 @@ const declared = combine(
   droughtSettings,
   webhookSettings,
   capacitySettings,
-  distributionSettings,
+  distribution.settings,
   redisSettings,
 );
 

@@ -56,6 +56,13 @@ async function admit(running: RunningService, shop: Shop, count: number, prefix 
 const countSpot = (types: readonly string[]) => types.filter((type) => type === 'spot').length;
 
 describe('the service', () => {
+  it('leaves every pod alone and asks the API server for nothing while distribution is off', async () => {
+    const shop = openShop(api);
+    const running = await start({ SPOTALIS_MODULES_DISTRIBUTION_ENABLED: 'false' });
+    expect(await admit(running, shop, 2)).toEqual(['none', 'none']);
+    expect(api.count(/./)).toBe(0);
+  });
+
   it('splits the pods of a Deployment as its policy says, one after another', async () => {
     const shop = openShop(api);
     const running = await start();

@@ -167,7 +167,8 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
         }),
       ]
     : [];
-  const stores = [...mirrors, ...observed];
+  const { enabled: isOn } = values.modules.distribution;
+  const stores = isOn ? [...mirrors, ...observed] : [];
 
   const certificateEvents = certificateMetrics(metrics);
   const certificates = openCertificate({
@@ -181,7 +182,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     name: 'admissions',
     port: values.webhook.port,
     handler: admissionsApp({
-      admission,
+      admission: isOn ? admission : leavesAlone,
       decisionTimeoutMs: values.webhook.decisionTimeout,
       metrics: admitted,
       requests: webhookMetrics(metrics).observer('pods'),
@@ -234,13 +235,15 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     { name: 'ledger', stop: () => ledger.close() },
     certificates,
     ...stores,
-    newborns,
-    offer,
-    rehearsal,
+    ...(isOn ? [newborns, offer, rehearsal] : []),
     server,
   );
   return { lifecycle, port: () => server.port };
 }
+
+const leavesAlone: Pick<Admission, 'admit'> = {
+  admit: async () => ({ result: 'left-alone', reason: 'DistributionOff' }),
+};
 
 /** The same object as long as the configuration is the same. */
 function defaultsOf(configuration: () => Configuration): () => PolicyDefaults {

@@ -1,6 +1,6 @@
 import { budgetsAreSingle, budgetsGive } from './checks/budgets.ts';
 import { isServed, isTrusted, isValid } from './checks/certificate.ts';
-import { isReadable, listsThoseThere, mayWrite, sharesLedger } from './checks/configuration.ts';
+import { isOn, isReadable, listsThoseThere, mayWrite, sharesLedger } from './checks/configuration.ts';
 import { haveSpot, tellsOfDroughts } from './checks/droughts.ts';
 import { hasReplicas, isAlone, isInstalled, isOfOneVersion } from './checks/installation.ts';
 import { areManaged } from './checks/labels.ts';
@@ -20,6 +20,7 @@ const ofInstallation: readonly Check[] = [
   isReadable,
   listsThoseThere,
   sharesLedger,
+  isOn,
   mayWrite,
   isRegistered,
   failsOpen,

@@ -47,6 +47,7 @@ const served = async (notBeforeMs: number, notAfterMs: number): Promise<Fault> =
   };
 };
 
+const off = { modules: { distribution: { enabled: false } } };
 const lease = { kind: 'found', name: 'a/b', holder: 'one', renewedAtMs: NOON, durationMs: 15_000 } as const;
 const annotated = (more: Record<string, string>): Fault => ({
   scene: { annotations: { ...ask(70, 2), ...more } },
@@ -257,6 +258,13 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
     'ledger-not-shared',
     'error',
     '3 webhooks',
+  ],
+  [
+    'distribution that is off',
+    () => ({ scene: { configuration: off } }),
+    'distribution-off',
+    'warning',
+    'modules.distribution.enabled is false',
   ],
   [
     'read-only mode',
@@ -474,6 +482,11 @@ const faults: readonly (readonly [string, () => Fault | Promise<Fault>, FindingI
 ];
 
 describe('the doctor', () => {
+  it('misses no news of droughts while distribution is off', async () => {
+    const findings = await found({ scene: { configuration: off, droughts: newsOf([]) } });
+    expect(findings.map(({ id }) => id)).toEqual(['distribution-off']);
+  });
+
   it('finds nothing on a healthy installation', async () => {
     const findings = await found({});
     expect(findings).toEqual([]);

@@ -5,6 +5,7 @@ export const known = {
   'configuration-invalid': 'a configuration that no service can start with',
   'namespace-missing': '`scope.namespaces` lists one that is not there',
   'ledger-not-shared': 'several webhooks, each with a ledger of its own (`memory://`)',
+  'distribution-off': '`modules.distribution.enabled` is false',
   'read-only': '`readOnlyMode` is on',
   'registration-missing': "the MutatingWebhookConfiguration, or this project's webhook in it, is not there",
   'failure-policy': '`failurePolicy` is not `Ignore`',

@@ -4,11 +4,10 @@ import { ApiError, type Cluster, type KubeObject, startCluster, waitFor } from '
 import * as fc from 'fast-check';
 import { toyCases } from '../testing/toy-cases.ts';
 import { toySpecs } from '../testing/toy-specs.ts';
-import { toy } from '../testing/toy.ts';
+import { newerToy, toy } from '../testing/toy.ts';
 import { mergeConditions } from './condition.ts';
 import { crdOf } from './crd.ts';
-import { defineResource, apiVersion, type ResourceDefinition } from './definition.ts';
-import { choice, flag, integer, object } from './field.ts';
+import { apiVersion, type ResourceDefinition } from './definition.ts';
 import { readSpec, readStatus } from './parse.ts';
 
 interface Crd extends KubeObject {
@@ -34,21 +33,6 @@ const objectOf = (spec: unknown, name = 'web') => ({
   spec,
 });
 const isTrue = ({ status }: { readonly status: string }) => status === 'True';
-
-/** The next version of the toy: another word, another field, and a bound that some objects are beyond. */
-const newerToy = defineResource({
-  ...toy,
-  columns: [],
-  spec: object({
-    description: toy.spec.description,
-    fields: {
-      ...toy.spec.fields,
-      mode: choice({ description: 'How far.', of: ['Observe', 'Auto', 'Off', 'Later'], default: 'Observe' }),
-      weight: integer({ description: 'The highest weight wins.', min: 1, max: 500, default: 100 }),
-      later: flag({ description: 'Came with this version.', default: true }),
-    },
-  }),
-});
 
 describe('a custom resource on the API server', () => {
   let cluster: Cluster;

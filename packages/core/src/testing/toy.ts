@@ -164,3 +164,18 @@ export const toy = defineResource({
     },
   }),
 });
+
+/** The next version of the toy: another word, another field, and a bound that some objects are beyond. */
+export const newerToy = defineResource({
+  ...toy,
+  columns: [],
+  spec: object({
+    description: toy.spec.description,
+    fields: {
+      ...toy.spec.fields,
+      mode: choice({ description: 'How far.', of: ['Observe', 'Auto', 'Off', 'Later'], default: 'Observe' }),
+      weight: integer({ description: 'The highest weight wins.', min: 1, max: 500, default: 100 }),
+      later: flag({ description: 'Came with this version.', default: true }),
+    },
+  }),
+});

@@ -27,7 +27,15 @@ export const leftAloneReasons = [
   'Unowned',
   'NoPolicy',
   'NodeLabelsMissing',
-] as const satisfies readonly (GateReason | UnmanagedReason | 'Unowned' | 'NoPolicy' | 'NodeLabelsMissing')[];
+  'DistributionOff',
+] as const satisfies readonly (
+  | GateReason
+  | UnmanagedReason
+  | 'Unowned'
+  | 'NoPolicy'
+  | 'NodeLabelsMissing'
+  | 'DistributionOff'
+)[];
 
 export type LeftAloneReason = (typeof leftAloneReasons)[number];
 

@@ -64,6 +64,9 @@ placement:
     onDemand: []
   assumeLabels: false
   spreadSpotOverZones: false
+modules:
+  distribution:
+    enabled: true
 defaults: {}
 redis:
   sentinel:

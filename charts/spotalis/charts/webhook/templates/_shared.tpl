@@ -191,10 +191,60 @@ livenessProbe:
 {{- end -}}
 {{- end -}}
 
-{{/* The rules of a file under rbac/, which the tests of the project read, too. */}}
+{{/* Not empty where a module is on. */}}
+{{- define "spotalis.isOn" -}}
+{{- $defaults := include "spotalis.defaults" .context | fromYaml -}}
+{{- $isOn := dig "modules" .module "enabled" false $defaults -}}
+{{- if dig "modules" .module "enabled" $isOn .context.Values.global.config }}yes{{ end -}}
+{{- end -}}
+
+{{/* The rules under rbac/ for each of the reaches, which the tests of the project read, too: the service's own, and
+those of the modules that are on. */}}
 {{- define "spotalis.rules" -}}
-{{- $config := include "spotalis.config" .context | fromYaml -}}
-{{- .context.Files.Get .file | replace "$(CONFIGURATION_NAME)" $config.webhook.configurationName | replace "$(CERTIFICATE_NAME)" $config.webhook.certs.name | trim -}}
+{{- $context := .context -}}
+{{- $texts := list -}}
+{{- range $reach := .reaches -}}
+{{- $texts = append $texts ($context.Files.Get (printf "rbac/%s.yaml" $reach)) -}}
+{{- range $path, $_ := $context.Files.Glob (printf "rbac/modules/*/%s.yaml" $reach) -}}
+{{- if include "spotalis.isOn" (dict "context" $context "module" (dir $path | base)) -}}
+{{- $texts = append $texts ($context.Files.Get $path) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $config := include "spotalis.config" $context | fromYaml -}}
+{{- $rules := join "\n" $texts | replace "$(CONFIGURATION_NAME)" $config.webhook.configurationName | replace "$(CERTIFICATE_NAME)" $config.webhook.certs.name | trim -}}
+{{- ternary (printf "rules:\n%s" $rules) "rules: []" (ne $rules "") -}}
+{{- end -}}
+
+{{/* The CRDs of modules. A module's come when it is turned on, and stay when it is turned off: deleting a CRD deletes
+all of its objects. `files` are those of the chart of the controller, who looks at the objects. */}}
+{{- define "spotalis.crds" -}}
+{{- $context := .context -}}
+{{- $files := .files -}}
+{{- $keep := .keep -}}
+{{- $release := printf "%s/%s" $context.Release.Namespace $context.Release.Name -}}
+{{- range $path, $_ := $files.Glob "files/crds/*/*.yaml" }}
+{{- $crd := $files.Get $path | fromYaml }}
+{{- $isOn := include "spotalis.isOn" (dict "context" $context "module" (dir $path | base)) }}
+{{- $there := lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" $crd.metadata.name }}
+{{- $of := dig "metadata" "annotations" dict $there }}
+{{- $isOurs := eq $release (printf "%s/%s" (dig "meta.helm.sh/release-namespace" "" $of) (dig "meta.helm.sh/release-name" "" $of)) }}
+{{- if or $isOn $isOurs }}
+---
+apiVersion: {{ $crd.apiVersion }}
+kind: {{ $crd.kind }}
+metadata:
+  name: {{ $crd.metadata.name }}
+  labels:
+    {{- include "spotalis.labels" $context | nindent 4 }}
+  {{- if $keep }}
+  annotations:
+    helm.sh/resource-policy: keep
+  {{- end }}
+spec:
+  {{- toYaml $crd.spec | nindent 2 }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{/* Where workloads may be managed, if not everywhere. A list in YAML. */}}
@@ -207,7 +257,7 @@ livenessProbe:
 which there may be several. */}}
 {{- define "spotalis.workloadRoles" -}}
 {{- $root := .context -}}
-{{- $files := .files -}}
+{{- $reaches := .reaches -}}
 {{- range include "spotalis.namespaces" $root | fromYamlArray }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -217,10 +267,7 @@ metadata:
   namespace: {{ . }}
   labels:
     {{- include "spotalis.labels" $root | nindent 4 }}
-rules:
-{{- range $files }}
-{{ include "spotalis.rules" (dict "context" $root "file" .) }}
-{{- end }}
+{{ include "spotalis.rules" (dict "context" $root "reaches" $reaches) }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding

@@ -46,6 +46,21 @@ export const sharesLedger: Check = ({ survey, installation: { deployments } }) =
     }));
 };
 
+export const isOn: Check = ({ survey: { settings } }) =>
+  settings.values.modules.distribution.enabled
+    ? []
+    : [
+        {
+          id: 'distribution-off',
+          severity: 'warning',
+          object: settings.origin,
+          what: 'modules.distribution.enabled is false',
+          why: 'no pod is steered or moved, whatever its workload asks for',
+          remedy:
+            'set it to true by helm upgrade, which brings the rights that it needs: docs/custom-resources.md',
+        },
+      ];
+
 export const mayWrite: Check = ({ survey: { settings } }) =>
   settings.rebalance.readOnly
     ? [

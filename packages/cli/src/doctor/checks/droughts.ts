@@ -29,11 +29,12 @@ export const haveSpot: Check = ({ survey, nowMs }) =>
 export const tellsOfDroughts: Check = ({ survey, installation }) => {
   const { isMissing, unreadable } = survey.droughts;
   const namespace = installation.namespace ?? '';
+  const { distribution } = survey.settings.values.modules;
   const isShared = installation.configurations.every(
     ({ reading }) => !reading.ok || !(reading.values.redis.url?.startsWith('memory:') ?? false),
   );
   const why = 'status, explain and plan know a drought by its substitutes only, and not what comes next';
-  if (isMissing && isShared && installation.lease.kind === 'found') {
+  if (isMissing && distribution.enabled && isShared && installation.lease.kind === 'found') {
     return [
       {
         id: 'bulletin-missing',

@@ -51,4 +51,22 @@ describe('the rights that the doctor asks for', () => {
     expect(placesOf('watch nodes')).toEqual([undefined]);
     expect(placesOf('create pods')).toEqual(['spotalis-system']);
   });
+
+  it('are not asked for where their module is off', async () => {
+    const { values } = await loadConfiguration(settings, {
+      file: 'spotalis.yaml',
+      text: 'redis: { url: "redis://redis:6379" }\nmodules: { distribution: { enabled: false } }',
+      environment: {},
+    });
+    const client = { create: () => Promise.resolve({ status: { allowed: false } }) };
+    const account = {
+      service: 'controller',
+      namespace: 'spotalis-system',
+      name: 'spotalis-controller',
+    } as const;
+    const missing = await missingRights(client as never, [account], values);
+    const whats = missing.map(({ what }) => what);
+    expect(whats).toContain('watch pods');
+    expect(whats).not.toContain('create pods/eviction');
+  });
 });

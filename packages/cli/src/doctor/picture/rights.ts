@@ -1,9 +1,9 @@
-import { bulletinPlace, type Configuration } from '@spotalis/core';
+import { type Configuration, isOn, modules, type RightReach, rightReaches } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import { type RawObject, resource } from '@spotalis/kube';
 import type { MissingRight } from './picture.ts';
 
-/** Rules of one service, as in charts/spotalis/charts/SERVICE/rbac: a test holds the two together. */
+/** Rules of one service, as in charts/spotalis/charts/SERVICE/rbac. */
 export interface Rule {
   readonly group: string;
   readonly resources: readonly string[];
@@ -30,32 +30,19 @@ const isAuto = ({ webhook }: Configuration): boolean => webhook.certs.mode === '
 /** What stands in rules for names that the configuration gives. */
 const placeholders = { configuration: '$(CONFIGURATION_NAME)', certificate: '$(CERTIFICATE_NAME)' };
 
+/** Of the services themselves, and of what all modules look at: a test holds these and the chart's together. */
 export const ruleFiles: readonly RuleFile[] = [
   {
     service: 'webhook',
     file: 'cluster',
     reach: 'cluster',
-    rules: [
-      { group: '', resources: ['namespaces'], verbs: read },
-      { group: '', resources: ['nodes'], verbs: ['get', 'list'] },
-      { group: 'karpenter.sh', resources: ['nodepools'], verbs: ['list'] },
-    ],
+    rules: [{ group: '', resources: ['namespaces'], verbs: read }],
   },
   {
     service: 'webhook',
     file: 'workloads',
     reach: 'workloads',
-    rules: [
-      { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read },
-      { group: '', resources: ['pods'], verbs: ['list'] },
-    ],
-  },
-  {
-    service: 'webhook',
-    file: 'embedded',
-    reach: 'workloads',
-    rules: [{ group: '', resources: ['pods'], verbs: ['watch'] }],
-    isNeeded: ({ redis }) => redis.url?.startsWith('memory:') ?? false,
+    rules: [{ group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: read }],
   },
   {
     service: 'webhook',
@@ -114,8 +101,7 @@ export const ruleFiles: readonly RuleFile[] = [
       { group: 'apps', resources: ['deployments', 'statefulsets', 'replicasets'], verbs: mirror },
       { group: '', resources: ['persistentvolumeclaims'], verbs: mirror },
       { group: 'policy', resources: ['poddisruptionbudgets'], verbs: mirror },
-      { group: '', resources: ['pods'], verbs: [...read, 'patch'] },
-      { group: '', resources: ['pods/eviction'], verbs: ['create'] },
+      { group: '', resources: ['pods'], verbs: read },
       { group: 'events.k8s.io', resources: ['events'], verbs: ['create', 'patch'] },
     ],
   },
@@ -144,17 +130,29 @@ export const ruleFiles: readonly RuleFile[] = [
     ],
     isNeeded: ({ controller }) => controller.leaderElection.enabled,
   },
-  {
-    service: 'controller',
-    file: 'namespace',
-    reach: 'own namespace',
-    rules: [
-      { group: 'discovery.k8s.io', resources: ['endpointslices'], verbs: ['list'] },
-      { group: '', resources: ['pods'], verbs: ['create', 'delete'] },
-      { group: '', resources: ['configmaps'], name: bulletinPlace.name, verbs: ['get', 'patch'] },
-    ],
-  },
 ];
+
+const reaches: Readonly<Record<RightReach, Reach>> = {
+  cluster: 'cluster',
+  workloads: 'workloads',
+  embedded: 'workloads',
+  namespace: 'own namespace',
+};
+
+const isEmbedded = ({ redis }: Configuration): boolean => redis.url?.startsWith('memory:') ?? false;
+
+/** What the modules add to it, as they declare it. */
+const moduleRules: readonly Omit<RuleFile, 'file'>[] = modules.flatMap((module) =>
+  (['webhook', 'controller'] as const).flatMap((service) =>
+    rightReaches.map((reach) => ({
+      service,
+      reach: reaches[reach],
+      rules: module.rights[service][reach] ?? [],
+      isNeeded: (values: Configuration) =>
+        isOn(module, values.modules) && (reach !== 'embedded' || isEmbedded(values)),
+    })),
+  ),
+);
 
 interface RawReview extends RawObject {
   readonly status?: { readonly allowed?: boolean };
@@ -175,7 +173,7 @@ export async function missingRights(
   values: Configuration,
 ): Promise<readonly MissingRight[]> {
   const questions = accounts.flatMap((account) =>
-    ruleFiles
+    [...ruleFiles, ...moduleRules]
       .filter(({ service, isNeeded }) => service === account.service && (isNeeded?.(values) ?? true))
       .flatMap(({ reach, rules }) =>
         rules.flatMap(({ group, resources, name, verbs }) =>

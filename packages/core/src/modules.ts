@@ -1,0 +1,5 @@
+import { distribution } from './distribution/module.ts';
+import type { ModuleParts } from './module/declaration.ts';
+
+/** Every module that there is. Their settings join those of the product in settings.ts. */
+export const modules: readonly ModuleParts[] = [distribution];
