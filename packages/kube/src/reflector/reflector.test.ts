@@ -231,14 +231,29 @@ describe('a watch', () => {
     expect(versionOf(server.requests[2])).toBe('8');
   });
 
-  it('that says nothing for too long is opened again from the last version', async () => {
-    const { server, log } = await follow([list, stream([])], { timing: { inactivityMs: 60 } });
+  it('that falls silent for too long is opened again from the last version', async () => {
+    const { server, log } = await follow([list, stream([line('MODIFIED', object('a', '8'))]), stream([])], {
+      timing: { inactivityMs: 60 },
+    });
     await until(
       () => server.requests.length >= 3,
       () => log,
     );
     expect(log).toContain('ended silent');
-    expect(server.requests.slice(1).map(versionOf)).toEqual(server.requests.slice(1).map(() => '5'));
+    expect(versionOf(server.requests[2])).toBe('8');
+  });
+
+  it('that says nothing at all for too long lists again: the version may be of a time before a restore', async () => {
+    const { server, changes, log } = await follow(
+      [list, stream([]), stream([line('ADDED', object('b', '2')), initialEnd('3')])],
+      { timing: { inactivityMs: 60 } },
+    );
+    await until(
+      () => changes.length === 3,
+      () => ({ changes, log }),
+    );
+    expect(changes).toEqual(['added a@1', 'added b@2', 'tombstone a@1']);
+    expect(versionOf(server.requests[2])).toBeNull();
   });
 
   it.each<[string, Answer]>([

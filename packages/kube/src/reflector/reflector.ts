@@ -237,11 +237,13 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
   private async follow(version: string): Promise<void> {
     const startedMs = this.now();
     let events = 0;
-    await this.watch({ resourceVersion: version }, (event) => {
+    const end = await this.watch({ resourceVersion: version }, (event) => {
       events++;
       this.take(event);
       this.version = event.object.metadata.resourceVersion;
     });
+    // Not even a bookmark: a server whose etcd was restored from a backup is silent until it reaches this version.
+    if (end === 'silent' && events === 0) this.version = undefined;
     if (events === 0 && this.now() - startedMs < SHORT_STREAM_MS && !this.stopping.signal.aborted) {
       throw new WatchError(`${this.title()}: the stream ended at once and without an event`);
     }
