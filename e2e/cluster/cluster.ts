@@ -4,6 +4,7 @@ import { AuditLog } from './api/audit.ts';
 import { ApiClient, type ListOptions } from './api/client.ts';
 import { prepareBinaries, prepareNodeBinaries } from './binaries/prepare.ts';
 import { type AuditLevel, COMPONENT_NAMES, type ComponentName } from './control-plane/commands.ts';
+import { EtcdBackup } from './control-plane/backup.ts';
 import { type ControlPlane, layOutControlPlane, startControlPlane } from './control-plane/control-plane.ts';
 import { Identities } from './identities.ts';
 import { callsIn, keepCalls } from './installation/calls.ts';
@@ -190,6 +191,10 @@ export class Cluster {
 
   thawComponent(name: ComponentName | (string & {})): void {
     this.component(name).thaw();
+  }
+
+  backUpEtcd(): Promise<EtcdBackup> {
+    return EtcdBackup.of(this.#plane);
   }
 
   /** Resolves when it is ready. A name that was used before is taken over once that service has ended. */

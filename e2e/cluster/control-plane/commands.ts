@@ -51,12 +51,14 @@ export function commandLines(layout: Layout): Record<ComponentName, string[]> {
   };
 }
 
+export const etcdDirIn = (dataDir: string): string => join(dataDir, 'etcd');
+
 function etcd({ ports, dataDir }: Layout): string[] {
   const client = `http://${LOOPBACK}:${ports.etcd}`;
   const peer = `http://${LOOPBACK}:${ports.etcdPeer}`;
   return flags({
     name: 'test',
-    'data-dir': join(dataDir, 'etcd'),
+    'data-dir': etcdDirIn(dataDir),
     'listen-client-urls': client,
     'advertise-client-urls': client,
     'listen-peer-urls': peer,

@@ -6,7 +6,7 @@ import { Component } from '../process/component.ts';
 import { freePorts } from '../process/ports.ts';
 import type { Supervisor } from '../process/supervisor.ts';
 import type { NodeNetwork } from '../real-node/network.ts';
-import { type AuditLevel, type ComponentName, commandLines, type Ports } from './commands.ts';
+import { type AuditLevel, type ComponentName, commandLines, etcdDirIn, type Ports } from './commands.ts';
 import { type Credentials, writeCredentials } from './credentials.ts';
 
 export interface ControlPlane {
@@ -16,6 +16,8 @@ export interface ControlPlane {
   readonly credentials: Credentials;
   readonly components: Readonly<Record<ComponentName, Component>>;
   readonly auditFile: string | undefined;
+  /** What etcd keeps. */
+  readonly etcdDir: string;
 }
 
 export interface ControlPlaneParts {
@@ -65,6 +67,7 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
     ports,
     credentials,
     auditFile,
+    etcdDir: etcdDirIn(dataDir),
     components: {
       etcd: component('etcd', `http://127.0.0.1:${ports.etcd}/health`),
       'kube-apiserver': component('kube-apiserver', `${server}/readyz`),
