@@ -37,6 +37,8 @@ export interface ClusterOptions extends Partial<NodePlan> {
   readonly realNode?: boolean;
   /** Logs every request, see `auditLog`. */
   readonly audit?: boolean | AuditLevel;
+  /** Instead of the usual ones, or beside them. */
+  readonly apiServerFlags?: Readonly<Record<string, string>>;
   /** A directory that holds the five programs; else see `prepareBinaries`. */
   readonly binaries?: string;
   /** Gets a line when programs have to be fetched or built first. */
@@ -303,6 +305,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       logDir,
       port,
       audit: level,
+      apiServerFlags: options.apiServerFlags,
       network: site?.network,
     });
     await startControlPlane(plane);

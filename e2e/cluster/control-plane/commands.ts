@@ -33,6 +33,7 @@ export interface Layout {
   readonly credentials: Credentials;
   readonly network: NodeNetwork | undefined;
   readonly audit: { readonly level: AuditLevel; readonly file: string } | undefined;
+  readonly apiServerFlags: Readonly<Record<string, string>>;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -71,7 +72,7 @@ function etcd({ ports, dataDir }: Layout): string[] {
   });
 }
 
-function apiserver({ ports, credentials, audit, configDir, network }: Layout): string[] {
+function apiserver({ ports, credentials, audit, configDir, network, apiServerFlags }: Layout): string[] {
   const { file, caFile } = credentials;
   return flags({
     'etcd-servers': `http://${LOOPBACK}:${ports.etcd}`,
@@ -105,6 +106,7 @@ function apiserver({ ports, credentials, audit, configDir, network }: Layout): s
       'audit-log-maxsize': '4096',
     }),
     ...(network && joinedBy(network, credentials)),
+    ...apiServerFlags,
   });
 }
 

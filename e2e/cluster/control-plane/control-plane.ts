@@ -30,13 +30,14 @@ export interface ControlPlaneParts {
   /** Of the API server; a free one without it. */
   readonly port: number | undefined;
   readonly audit: AuditLevel | undefined;
+  readonly apiServerFlags?: Readonly<Record<string, string>> | undefined;
   /** Where a real node is to join; without one everything listens on loopback. */
   readonly network?: NodeNetwork | undefined;
 }
 
 /** Lays everything out; nothing runs yet. */
 export async function layOutControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
-  const { supervisor, programs, stateDir, dataDir, logDir, audit, network } = parts;
+  const { supervisor, programs, stateDir, dataDir, logDir, audit, network, apiServerFlags = {} } = parts;
   const ports = await choosePorts(parts.port);
   const server = origin(ports.apiserver, network?.hostAddress);
   const addresses = network && [network.serviceAddress, network.hostAddress, network.nodeAddress];
@@ -49,6 +50,7 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
     ports,
     credentials,
     network,
+    apiServerFlags,
     audit: audit && auditFile ? { level: audit, file: auditFile } : undefined,
   });
   const dispatcher = new Agent({ connect: { ca: credentials.ca, ...credentials.admin } });
