@@ -344,7 +344,9 @@ export const mutations = [
     name: 'moves are asked for by defaults that webhooks do not have',
     because: 'placeholders start nodes for moves that may not begin, and no reason says why',
     tests: 'moves/gate',
-    edits: [{ in: 'defaultsDiffer', find: 'other.nextTrialAtMs <= nowMs', replace: 'true' }],
+    edits: [
+      { in: 'defaultsDiffer', find: 'nextTrialAtMs !== null && nextTrialAtMs <= nowMs', replace: 'true' },
+    ],
   },
   {
     name: 'moves that were confirmed side by side all begin',

@@ -7,7 +7,9 @@ import {
   selects,
   targetSpot,
 } from '@spotalis/core';
+
 import { isReady, type Pod, typeOf } from '@spotalis/e2e/workloads';
+import { isInOrder } from './order.ts';
 import { sampleNamespace, samples } from './samples.ts';
 import type { Row } from './table.ts';
 
@@ -65,15 +67,15 @@ async function describe(api: ApiClient, workloads: readonly Scalable[]): Promise
         selects(workload.spec.selector, metadata?.labels ?? {}),
     );
     const types = own.map((pod) => typeOfNode.get(pod.spec.nodeName ?? '') ?? typeOf(pod));
-    return rowOf(workload, namespaces[at], types, own.filter(isReady).length);
+    return rowOf(workload, namespaces[at], own, types);
   });
 }
 
 function rowOf(
   { metadata, spec: { replicas = 1 } }: Scalable,
   namespace: KubeObject | undefined,
+  pods: readonly Pod[],
   types: readonly (string | undefined)[],
-  ready: number,
 ): Row {
   const policy = readPolicy({
     workload: metadata?.annotations ?? {},
@@ -97,7 +99,8 @@ function rowOf(
     spot: { actual: spot, target },
     onDemand: { actual: onDemand, target: replicas - target },
     unsteered: types.length - spot - onDemand,
-    ready,
+    ready: pods.filter(isReady).length,
+    isInOrder: isInOrder(numbers, pods),
     untouched: reasonToLeave(metadata, namespace?.metadata, policy),
   };
 }

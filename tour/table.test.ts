@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { plain } from '@spotalis/units';
-import { renderTable, type Row } from './table.ts';
+import { isSettled, renderTable, type Row } from './table.ts';
 
 const row = (more: Partial<Row> = {}): Row => ({
   workload: 'shop/web',
@@ -10,6 +10,7 @@ const row = (more: Partial<Row> = {}): Row => ({
   onDemand: { actual: 3, target: 3 },
   unsteered: 0,
   ready: 10,
+  isInOrder: true,
   untouched: undefined,
   ...more,
 });
@@ -30,6 +31,12 @@ describe('the table of the tour', () => {
     ['left alone: its namespace has no label', { untouched: 'its namespace has no label' }],
   ])('says %s', (state, more) => {
     expect(stateOf(more)).toBe(state);
+  });
+
+  it('calls a workload settled when a scale-down would be exact, too', () => {
+    expect(isSettled(row())).toBe(true);
+    expect(isSettled(row({ isInOrder: false }))).toBe(false);
+    expect(stateOf({ isInOrder: false })).toBe('on target');
   });
 
   it('holds nothing against a workload that Spotalis leaves alone', () => {

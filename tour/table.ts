@@ -8,6 +8,8 @@ export interface Row {
   readonly onDemand: Tally;
   readonly unsteered: number;
   readonly ready: number;
+  /** Each pod has the deletion cost of its place: before that a scale-down may take the wrong ones. */
+  readonly isInOrder: boolean;
   /** Why Spotalis leaves it alone, if it does. */
   readonly untouched: string | undefined;
 }
@@ -27,14 +29,16 @@ export function offTarget({ spot, onDemand, unsteered }: Row): number {
   return Math.max(off, unsteered);
 }
 
+/** Nothing is left to repair or to renumber. */
 export function isSettled(row: Row): boolean {
-  return onTarget(row) && row.ready === row.replicas;
+  return onTarget(row) && row.ready === row.replicas && row.isInOrder;
 }
 
 function state(row: Row, style: Style): string {
   if (row.untouched !== undefined) return style.faint(`left alone: ${row.untouched}`);
-  if (isSettled(row)) return style.good('on target');
-  if (onTarget(row)) return style.good(`on target, ${row.ready} Ready`);
+  if (onTarget(row)) {
+    return style.good(row.ready === row.replicas ? 'on target' : `on target, ${row.ready} Ready`);
+  }
   const created = row.spot.actual + row.onDemand.actual + row.unsteered;
   if (created > row.replicas) return style.bad(`${created - row.replicas} too many`);
   if (created < row.replicas) return style.bad(`${created} of ${row.replicas} created`);

@@ -4,6 +4,7 @@ import { AuditLog } from './api/audit.ts';
 import { ApiClient, type ListOptions } from './api/client.ts';
 import { prepareBinaries, prepareNodeBinaries } from './binaries/prepare.ts';
 import { type AuditLevel, COMPONENT_NAMES, type ComponentName } from './control-plane/commands.ts';
+import { EtcdBackup } from './control-plane/backup.ts';
 import { type ControlPlane, layOutControlPlane, startControlPlane } from './control-plane/control-plane.ts';
 import { Identities } from './identities.ts';
 import { callsIn, keepCalls } from './installation/calls.ts';
@@ -36,6 +37,8 @@ export interface ClusterOptions extends Partial<NodePlan> {
   readonly realNode?: boolean;
   /** Logs every request, see `auditLog`. */
   readonly audit?: boolean | AuditLevel;
+  /** Instead of the usual ones, or beside them. */
+  readonly apiServerFlags?: Readonly<Record<string, string>>;
   /** A directory that holds the five programs; else see `prepareBinaries`. */
   readonly binaries?: string;
   /** Gets a line when programs have to be fetched or built first. */
@@ -192,6 +195,10 @@ export class Cluster {
     this.component(name).thaw();
   }
 
+  backUpEtcd(): Promise<EtcdBackup> {
+    return EtcdBackup.of(this.#plane);
+  }
+
   /** Resolves when it is ready. A name that was used before is taken over once that service has ended. */
   async startService(options: ServiceOptions): Promise<Component> {
     const before = this.#components.get(options.name);
@@ -298,6 +305,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
       logDir,
       port,
       audit: level,
+      apiServerFlags: options.apiServerFlags,
       network: site?.network,
     });
     await startControlPlane(plane);

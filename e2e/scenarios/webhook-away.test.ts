@@ -167,18 +167,36 @@ describe('many workloads that drift while admissions are not steered', () => {
     const going = new Set(workloads.slice(0, 30).map(({ path }) => path));
     await Promise.all(workloads.slice(30).map((workload) => workload.patch(spotPercentage(0))));
     balancer.unblock();
+    const late = () => stage.creations(namespace).bypassed;
+    const lateBefore = late();
     const policy = { spotPercentage: 0, minOnDemand: 0 };
     const visitor = await stage.declare({ name: 'visitor', namespace, replicas: 1, policy });
     let visitors = 1;
-    await waitFor(
-      'a pod that comes through to bring the next trial forward, and other moves to follow',
-      async () => {
-        await visitor.scale(++visitors);
-        return moves() > blocked + 1;
-      },
-      { timeoutMs: 90_000, intervalMs: 3_000 },
+    /** While pods come through: each may bring the next trial forward, and without one that is 10 minutes away. */
+    const visited = async <Seen extends object>(
+      what: string,
+      see: () => Seen | Promise<Seen>,
+      until: (seen: Seen) => boolean,
+    ): Promise<void> => {
+      await waitFor(
+        what,
+        async () => {
+          await visitor.scale(++visitors);
+          return see();
+        },
+        { timeoutMs: 150_000, intervalMs: 3_000, until },
+      );
+    };
+    await visited(
+      'a trial to succeed, and other moves to follow',
+      () => ({ moves: moves() }),
+      (seen) => seen.moves > blocked + 1,
     );
-    await waitFor(
+    // On a machine that is out of breath three replacements in a row may be late: that looks like this.
+    balancer.blockFrom(stage.cluster.pids['kube-apiserver'] ?? 0);
+    await webhookSeen(stage, /^bypassed/);
+    balancer.unblock();
+    await visited(
       'no drift anywhere',
       async () => {
         const pods = await stage.cluster.api.list<Pod>('Pod', { namespace });
@@ -188,11 +206,11 @@ describe('many workloads that drift while admissions are not steered', () => {
         });
         return { amiss: amiss.length };
       },
-      { timeoutMs: 120_000, intervalMs: 1_000, until: ({ amiss }) => amiss === 0 },
+      ({ amiss }) => amiss === 0,
     );
     await verdictOnAll(stage, [...workloads, visitor], 'Balanced');
     // Sixty pods had to go. What came up past the webhook may have to go once more, and was not always one of the sixty.
     expect(moves()).toBeGreaterThanOrEqual(60);
-    expect(moves()).toBeLessThanOrEqual(60 + 2 * blocked);
+    expect(moves()).toBeLessThanOrEqual(60 + 2 * blocked + late() - lateBefore);
   }, 400_000);
 });

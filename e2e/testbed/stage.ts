@@ -26,6 +26,7 @@ export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis'
   readonly onDemandNodes?: number;
   readonly podsPerNode?: number;
   readonly nodeLabels?: NonNullable<ClusterOptions['nodeLabels']>;
+  readonly apiServerFlags?: NonNullable<ClusterOptions['apiServerFlags']>;
   /**
    * Holds the webhooks' answers back at random, since fast handlers see little concurrency. As anybody would behind such
    * a network, it has the API server wait longer for them.
@@ -194,6 +195,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     onDemandNodes = 6,
     podsPerNode = 2_000,
     nodeLabels = () => ({}),
+    apiServerFlags = {},
     delayAnswersMs = 0,
     patient = false,
     proxied = false,
@@ -203,7 +205,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   } = options;
   const redis = await startRedis(redisOptions);
   try {
-    const cluster = await startCluster({ audit: true, spotNodes, onDemandNodes, podsPerNode, nodeLabels });
+    const cluster = await startCluster({
+      audit: true,
+      spotNodes,
+      onDemandNodes,
+      podsPerNode,
+      nodeLabels,
+      apiServerFlags,
+    });
     try {
       const proxy = proxied ? await startProxy(cluster.ports.apiserver) : undefined;
       const gate = gated

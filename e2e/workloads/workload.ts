@@ -155,12 +155,17 @@ export class Workload {
   }
 
   /** The split at the moment when as many pods live as were declared: nothing had time to repair it. */
-  async splitWhenCreated(replicas: number, timeoutMs = 120_000): Promise<Split> {
+  async splitWhenCreated(replicas: number, timeoutMs?: number): Promise<Split> {
+    return splitOf(await this.created(replicas, timeoutMs));
+  }
+
+  /** Waits until as many pods live, Ready or not. */
+  async created(replicas: number, timeoutMs = 120_000): Promise<readonly Pod[]> {
     return waitFor(
       `${replicas} pods of ${this.path}`,
       async () => {
         const pods = await this.pods();
-        return pods.length === replicas ? splitOf(pods) : undefined;
+        return pods.length === replicas ? pods : undefined;
       },
       { timeoutMs, intervalMs: pollMs(replicas) },
     );

@@ -1,3 +1,4 @@
+import { Growth } from './growth.ts';
 import type { Scene } from './scene.ts';
 import { inWords } from './theatre.ts';
 
@@ -8,16 +9,19 @@ export const redis: Scene = {
   needsRedis: true,
   async play(theatre) {
     const search = theatre.workload('search');
+    const growth = await Growth.of(search);
+    const before = theatre.evictions();
     const since = await theatre.admissions();
     await search.scale(80);
     await theatre.admitted(10, since);
     await theatre.redis?.kill();
-    const grown = await search.splitWhenCreated(80);
+    const grown = await growth.splitWhenCreated(80);
     await theatre.redis?.restart();
     await theatre.settled();
+    const moves = theatre.evictions() - before;
     await search.scale(40);
     await theatre.settled();
     const wanted = inWords(search.exactly(80));
-    return `The last of 80 pods, made without Redis, left it at ${inWords(grown)} (asked: ${wanted}).`;
+    return `The last of 80 pods, made without Redis, left it at ${inWords(grown)} (asked: ${wanted}). Moves to repair it: ${moves}.`;
   },
 };

@@ -39,7 +39,7 @@ export class Theatre {
     await this.settled();
   }
 
-  /** Resolves when every sample workload is as its policy says, with all its pods Ready. */
+  /** Resolves when every sample workload is as its policy says, with all its pods Ready, and would be after a scale-down. */
   async settled(): Promise<void> {
     await this.until('every workload to be on target', (rows) => rows.every(isSettled));
   }

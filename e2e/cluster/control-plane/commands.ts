@@ -33,6 +33,7 @@ export interface Layout {
   readonly credentials: Credentials;
   readonly network: NodeNetwork | undefined;
   readonly audit: { readonly level: AuditLevel; readonly file: string } | undefined;
+  readonly apiServerFlags: Readonly<Record<string, string>>;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -51,12 +52,14 @@ export function commandLines(layout: Layout): Record<ComponentName, string[]> {
   };
 }
 
+export const etcdDirIn = (dataDir: string): string => join(dataDir, 'etcd');
+
 function etcd({ ports, dataDir }: Layout): string[] {
   const client = `http://${LOOPBACK}:${ports.etcd}`;
   const peer = `http://${LOOPBACK}:${ports.etcdPeer}`;
   return flags({
     name: 'test',
-    'data-dir': join(dataDir, 'etcd'),
+    'data-dir': etcdDirIn(dataDir),
     'listen-client-urls': client,
     'advertise-client-urls': client,
     'listen-peer-urls': peer,
@@ -69,7 +72,7 @@ function etcd({ ports, dataDir }: Layout): string[] {
   });
 }
 
-function apiserver({ ports, credentials, audit, configDir, network }: Layout): string[] {
+function apiserver({ ports, credentials, audit, configDir, network, apiServerFlags }: Layout): string[] {
   const { file, caFile } = credentials;
   return flags({
     'etcd-servers': `http://${LOOPBACK}:${ports.etcd}`,
@@ -103,6 +106,7 @@ function apiserver({ ports, credentials, audit, configDir, network }: Layout): s
       'audit-log-maxsize': '4096',
     }),
     ...(network && joinedBy(network, credentials)),
+    ...apiServerFlags,
   });
 }
 

@@ -6,7 +6,7 @@ import { Component } from '../process/component.ts';
 import { freePorts } from '../process/ports.ts';
 import type { Supervisor } from '../process/supervisor.ts';
 import type { NodeNetwork } from '../real-node/network.ts';
-import { type AuditLevel, type ComponentName, commandLines, type Ports } from './commands.ts';
+import { type AuditLevel, type ComponentName, commandLines, etcdDirIn, type Ports } from './commands.ts';
 import { type Credentials, writeCredentials } from './credentials.ts';
 
 export interface ControlPlane {
@@ -16,6 +16,8 @@ export interface ControlPlane {
   readonly credentials: Credentials;
   readonly components: Readonly<Record<ComponentName, Component>>;
   readonly auditFile: string | undefined;
+  /** What etcd keeps. */
+  readonly etcdDir: string;
 }
 
 export interface ControlPlaneParts {
@@ -28,13 +30,14 @@ export interface ControlPlaneParts {
   /** Of the API server; a free one without it. */
   readonly port: number | undefined;
   readonly audit: AuditLevel | undefined;
+  readonly apiServerFlags?: Readonly<Record<string, string>> | undefined;
   /** Where a real node is to join; without one everything listens on loopback. */
   readonly network?: NodeNetwork | undefined;
 }
 
 /** Lays everything out; nothing runs yet. */
 export async function layOutControlPlane(parts: ControlPlaneParts): Promise<ControlPlane> {
-  const { supervisor, programs, stateDir, dataDir, logDir, audit, network } = parts;
+  const { supervisor, programs, stateDir, dataDir, logDir, audit, network, apiServerFlags = {} } = parts;
   const ports = await choosePorts(parts.port);
   const server = origin(ports.apiserver, network?.hostAddress);
   const addresses = network && [network.serviceAddress, network.hostAddress, network.nodeAddress];
@@ -47,6 +50,7 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
     ports,
     credentials,
     network,
+    apiServerFlags,
     audit: audit && auditFile ? { level: audit, file: auditFile } : undefined,
   });
   const dispatcher = new Agent({ connect: { ca: credentials.ca, ...credentials.admin } });
@@ -65,6 +69,7 @@ export async function layOutControlPlane(parts: ControlPlaneParts): Promise<Cont
     ports,
     credentials,
     auditFile,
+    etcdDir: etcdDirIn(dataDir),
     components: {
       etcd: component('etcd', `http://127.0.0.1:${ports.etcd}/health`),
       'kube-apiserver': component('kube-apiserver', `${server}/readyz`),

@@ -13,6 +13,9 @@ import { type ApiClient, asError, type RawObject, resource } from '@spotalis/kub
 import { accepted, loadConfiguration } from '@spotalis/runtime';
 
 interface RawConfigMap extends RawObject {
+  readonly metadata: RawObject['metadata'] & {
+    readonly managedFields?: readonly { readonly time?: string }[];
+  };
   readonly data?: Readonly<Record<string, string>>;
 }
 
@@ -31,6 +34,8 @@ export interface Settings {
   readonly assumed: boolean;
   /** Where it was read, for people. */
   readonly origin: string;
+  /** Since when it is as it is; null where no ConfigMap says so. */
+  readonly writtenAtMs: number | null;
   /** The namespace of the installation; undefined where the ConfigMap was not read. */
   readonly home: string | undefined;
   /** Pods of other namespaces are on the nodes, too, and not seen: no room counts but what a placeholder holds. */
@@ -43,6 +48,7 @@ interface Found {
   readonly assumed?: boolean;
   readonly values: Configuration;
   readonly origin: string;
+  readonly writtenAtMs?: number | null;
   readonly home?: string;
   readonly notes: readonly string[];
 }
@@ -84,7 +90,9 @@ async function find(client: ApiClient, file: string | undefined): Promise<Found>
     others.length === 0 ? [] : [`there are ${others.length + 1} installations; ${origin} was read`];
   try {
     const values = await readConfiguration({ file: origin, text: first.data?.[configurationKey] ?? '' });
-    return { values, origin, home: namespace, notes };
+    const times = first.metadata.managedFields?.map(({ time = '' }) => Date.parse(time) || 0) ?? [];
+    const writtenAtMs = times.length === 0 ? null : Math.max(...times);
+    return { values, origin, writtenAtMs, home: namespace, notes };
   } catch (error) {
     return assumed(`${origin} is not understood (${asError(error).message})`);
   }
@@ -100,7 +108,14 @@ export async function assumedSettings(why: string): Promise<Settings> {
   return settingsOf(await assumed(why));
 }
 
-function settingsOf({ values, origin, home, notes, assumed: isAssumed = false }: Found): Settings {
+function settingsOf({
+  values,
+  origin,
+  writtenAtMs = null,
+  home,
+  notes,
+  assumed: isAssumed = false,
+}: Found): Settings {
   const { nodeLabels, placement } = accepted(readCapacity(values));
   const { rebalance, fallback, scope } = values;
   return {
@@ -109,6 +124,7 @@ function settingsOf({ values, origin, home, notes, assumed: isAssumed = false }:
     nodeLabels,
     defaults: policyDefaults(values),
     origin,
+    writtenAtMs,
     home,
     onlyProven: scope.namespaces.length > 0 && fallback.probe === 'placeholder',
     notes,

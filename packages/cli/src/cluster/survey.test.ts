@@ -37,3 +37,39 @@ describe('the room on nodes whose pods are seen in part', () => {
     expect(await decided(scoped, probe)).toMatchObject({ verdict: { kind: 'move' } });
   });
 });
+
+describe('the defaults that webhooks admit by', () => {
+  const floorByDefault = {
+    annotations: { 'spotalis.io/spot-percentage': '70' },
+    configuration: { defaults: { minOnDemand: 4 } },
+  };
+  const minutes = (count: number) => new Date(NOON - count * 60_000).toISOString();
+  const admitted = (floor: number, createdAt: string) =>
+    podsOf(1, 0, { spotPercentage: 70, minOnDemand: floor }).map((pod) => ({
+      ...pod,
+      name: `new-${floor}`,
+      rank: 7,
+      createdAt,
+    }));
+
+  it.each([
+    ['hold moves where the newest pod was admitted by others', 'DefaultsDiffer', minutes(9), [2]],
+    ['hold none where the newest pod was admitted by the same', 'FloorShort', minutes(9), [2, 4]],
+    ['hold none where no pod was admitted since they changed', 'FloorShort', minutes(1), [2]],
+  ])('%s', async (_what, reason, configuredAt, floors) => {
+    const pods = floors.flatMap((floor, index) => admitted(floor, minutes(5 - index)));
+    const survey = await surveyOf({ ...floorByDefault, configuredAt, pods: [...ten, ...pods] });
+    expect(decide(survey.snapshotOf(survey.workloads[0]!), NOON)).toMatchObject({ reason });
+  });
+
+  it('are of no matter to a workload whose annotations set both numbers', async () => {
+    const pods = [...ten, ...admitted(2, minutes(5))];
+    const survey = await surveyOf({
+      ...floorByDefault,
+      annotations: ask(70, 4),
+      configuredAt: minutes(9),
+      pods,
+    });
+    expect(decide(survey.snapshotOf(survey.workloads[0]!), NOON)).toMatchObject({ reason: 'FloorShort' });
+  });
+});

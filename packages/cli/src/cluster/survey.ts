@@ -4,6 +4,7 @@ import {
   type DroughtState,
   evidenceOf,
   enabledLabel,
+  hasSameDefaults,
   managed,
   type Managed,
   type MoveHistory,
@@ -14,6 +15,7 @@ import {
   type ObservedReplicaSet,
   type ObservedVolume,
   type ObservedWorkload,
+  type OtherDefaults,
   type PlaceholderEvidence,
   poolOf,
   podViewOf,
@@ -21,6 +23,7 @@ import {
   readPodMark,
   readPolicy,
   type RebalanceSnapshot,
+  restsOnDefaults,
   type PodCounts,
   type WebhookState,
   type WorkloadKind,
@@ -62,6 +65,7 @@ export class Survey {
   readonly objects: Objects;
   readonly #podsByController: ReadonlyMap<string, readonly ObservedPod[]>;
   readonly #setsByController: ReadonlyMap<string, readonly ObservedReplicaSet[]>;
+  #otherDefaults: OtherDefaults | null | undefined;
   readonly #volumes: {
     readonly claims: ReadonlyMap<string, ObservedClaim>;
     readonly volumes: ReadonlyMap<string, ObservedVolume>;
@@ -185,10 +189,37 @@ export class Survey {
       webhook: this.webhook,
       refused: { evict: null, annotate: null },
       unseen: null,
-      otherDefaults: null,
+      otherDefaults: this.#otherDefaultsSeen(),
       drought: this.droughtOf(workload),
       settings: this.settings.rebalance,
     };
+  }
+
+  /** The leader goes by replacements, and pods do not tell which of them are some: the newest of all says the most. */
+  #otherDefaultsSeen(): OtherDefaults | null {
+    if (this.#otherDefaults === undefined) {
+      this.#otherDefaults = this.#newestHasSameDefaults() === false ? { nextTrialAtMs: null } : null;
+    }
+    return this.#otherDefaults;
+  }
+
+  /** Of those that were admitted since the configuration was written; null where none can tell. */
+  #newestHasSameDefaults(): boolean | null {
+    const { writtenAtMs } = this.settings;
+    if (writtenAtMs === null) return null;
+    let newestAtMs = writtenAtMs;
+    let isSame: boolean | null = null;
+    for (const workload of this.workloads) {
+      const policy = this.policyOf(workload);
+      if (!restsOnDefaults(policy) || !this.managedOf(workload).managed) continue;
+      for (const { createdAtMs, annotations } of this.podsOf(workload)) {
+        const { numbers } = readPodMark(annotations);
+        if (numbers === null || createdAtMs < newestAtMs) continue;
+        newestAtMs = createdAtMs;
+        isSame = hasSameDefaults(policy, numbers);
+      }
+    }
+    return isSame;
   }
 
   /** As the controller told; unwatched where it cannot be heard. */

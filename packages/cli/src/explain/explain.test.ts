@@ -179,6 +179,14 @@ const workloads: readonly (readonly [situation: string, scene: Scene])[] = [
       webhook: { kind: 'notServing', detail: 'the Service spotalis/spotalis-webhook has no ready endpoint' },
     },
   ],
+  [
+    'while webhooks admit by other defaults',
+    {
+      pods: ten,
+      annotations: { 'spotalis.io/spot-percentage': '70' },
+      configuration: { defaults: { minOnDemand: 4 } },
+    },
+  ],
   ['with a single replica', { pods: podsOf(1, 0, usual), annotations: ask(0, 1) }],
   ['paused', { ...floorRaised, annotations: { ...ask(70, 4), 'spotalis.io/paused': 'true' } }],
 ];

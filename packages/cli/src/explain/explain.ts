@@ -15,7 +15,7 @@ export const explainCommand: Command = {
   name: 'explain',
   summary: 'why a pod is where it is, or what is decided about a workload',
   details:
-    "The controller's own decision, made anew from the same rules. What only the controller knows (the ledger, moves of this\nmoment) is taken from pods and Events, and droughts from what it tells in the ConfigMap\nspotalis-droughts.",
+    "The controller's own decision, made anew from the same rules. What only the controller knows (the ledger, moves of this\nmoment, whether webhooks have the same `defaults`) is taken from pods and Events, and droughts from what it tells in the\nConfigMap spotalis-droughts.",
   positionals: {
     usage: 'pod/NAME | deployment/NAME | statefulset/NAME',
     least: 1,

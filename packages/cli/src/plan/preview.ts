@@ -82,7 +82,8 @@ export function previewOf(
   const snapshot = survey.snapshotOf(tried, footprint);
   const managed = survey.managedOf(workload);
   const plan = planFor(
-    { ...snapshot, managed: { managed: true } },
+    // Other defaults delay a plan by minutes, and do not change it.
+    { ...snapshot, managed: { managed: true }, otherDefaults: null },
     {
       replicas: change.replicas ?? workload.replicas,
       policyChanges: Object.entries(annotations).some(([key, value]) => workload.annotations[key] !== value),

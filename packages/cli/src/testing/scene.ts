@@ -61,6 +61,8 @@ export interface Scene {
   readonly rebalance?: object;
   /** More of the configuration file. */
   readonly configuration?: object;
+  /** When its ConfigMap was written last. */
+  readonly configuredAt?: string;
   readonly templateAnnotations?: Readonly<Record<string, string>>;
   /** Their labels by name, instead of the usual ones. */
   readonly nodes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -162,11 +164,20 @@ const labelledNode = (name: string, labels: Readonly<Record<string, string>>, co
   },
 });
 
-async function settingsOf(rebalance: object, more: object): Promise<Settings> {
+async function settingsOf({
+  rebalance = {},
+  configuration = {},
+  configuredAt = earlier,
+}: Scene): Promise<Settings> {
   const answer = {
-    'spotalis.yaml': JSON.stringify({ redis: { url: 'redis://redis:6379' }, rebalance, ...more }),
+    'spotalis.yaml': JSON.stringify({ redis: { url: 'redis://redis:6379' }, rebalance, ...configuration }),
   };
-  const map = { metadata: { ...meta('spotalis-controller'), namespace: 'spotalis' }, data: answer };
+  const metadata = {
+    ...meta('spotalis-controller'),
+    namespace: 'spotalis',
+    managedFields: [{ time: earlier }, { time: configuredAt }],
+  };
+  const map = { metadata, data: answer };
   const client = { list: () => Promise.resolve({ items: [map], resourceVersion: '1' }) };
   return readSettings(client as unknown as Parameters<typeof readSettings>[0], undefined);
 }
@@ -242,7 +253,7 @@ export async function surveyOf(scene: Scene): Promise<Survey> {
       volumes: [],
       notes: [],
     },
-    await settingsOf(scene.rebalance ?? {}, scene.configuration ?? {}),
+    await settingsOf(scene),
     scene.webhook ?? { kind: 'serving' },
     scene.droughts ?? newsOf([{ object: 'ConfigMap spotalis-system/spotalis-droughts', text: undefined }]),
   );

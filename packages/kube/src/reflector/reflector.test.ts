@@ -39,6 +39,9 @@ function finish(response: ServerResponse, then: 'end' | 'open' | 'cut'): void {
   }
 }
 
+const page = (version: string): Answer =>
+  json({ metadata: { resourceVersion: version, continue: 'more' }, items: [object('old', '1')] });
+
 interface Setup {
   readonly server: ScriptedServer;
   readonly reflector: Reflector<RawObject, RawObject>;
@@ -54,9 +57,14 @@ async function follow(
     prune?: (raw: RawObject) => RawObject | undefined;
     handler?: (change: Change<RawObject>) => void;
     fromNow?: boolean;
+    confirmed?: (version: string | null) => Answer | undefined;
   } = {},
 ): Promise<Setup> {
-  const server = await ScriptedServer.start(script);
+  const server = await ScriptedServer.start(script, ({ url: { searchParams } }) =>
+    searchParams.get('limit') === '1' && searchParams.has('resourceVersionMatch')
+      ? (options.confirmed?.(searchParams.get('resourceVersion')) ?? page('999'))
+      : undefined,
+  );
   const log: string[] = [];
   const changes: string[] = [];
   const store = new Store<RawObject>({ onHandlerError: (error) => log.push(`handler ${error.message}`) });
@@ -241,6 +249,20 @@ describe('a watch', () => {
     expect(server.requests.slice(1).map(versionOf)).toEqual(server.requests.slice(1).map(() => '5'));
   });
 
+  it('that broke off lists again where the server has not reached its version: etcd was restored', async () => {
+    const tooLarge = status(504, 'Timeout', 'Timeout: Too large resource version: 5, current: 3');
+    const { server, changes, log } = await follow(
+      [list, stream([line('ADDED', object('b', '2')), initialEnd('3')])],
+      { confirmed: (version) => (version === '5' ? tooLarge : undefined) },
+    );
+    await until(
+      () => changes.length === 3,
+      () => ({ changes, log }),
+    );
+    expect(changes).toEqual(['added a@1', 'added b@2', 'tombstone a@1']);
+    expect(versionOf(server.requests[1])).toBeNull();
+  });
+
   it.each<[string, Answer]>([
     ['as the answer', status(410, 'Expired', 'too old resource version')],
     [
@@ -269,8 +291,6 @@ describe('a watch', () => {
   );
 
   it('from now on takes nothing that was there before, and forgets all where it lost what came', async () => {
-    const page = (version: string) =>
-      json({ metadata: { resourceVersion: version, continue: 'more' }, items: [object('old', '1')] });
     const { server, changes, log } = await follow(
       [
         page('5'),

@@ -64,6 +64,8 @@ const TIMING: ReflectorTiming = {
 const PAGE_LIMIT = 500;
 /** A stream that ends sooner than this without an event is no way to follow anything. */
 const SHORT_STREAM_MS = 1_000;
+/** A stream that ends by so much before its time was ended by a server that stops, or by the network. */
+const EARLY_MS = 2_000;
 
 /** Mirrors a selection of objects into a store: list, watch, and again whatever happens, until stopped. */
 export class Reflector<R extends RawObject, T extends KubeObject> {
@@ -81,6 +83,8 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
   private version: string | undefined;
   /** How the next list is made. `pages-once` after a stream that never said where the list ends. */
   private listing: 'stream' | 'pages-once' | 'pages' = 'stream';
+  /** The last stream ended before its time: the server may be another one now. */
+  private brokeOff = false;
   private isSynced = false;
   private lastEventMs: number | undefined;
 
@@ -139,10 +143,11 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
     if (this.stopping.signal.aborted || error instanceof AbortedError) {
       return;
     }
-    const expired = isExpired(error);
+    const expired = isExpired(error) || isUnreached(error);
     if (expired) {
       this.version = undefined;
     }
+    this.brokeOff = true;
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0;
     const waitMs = Math.max(asked, expired ? this.backoff.afterExpiry() : this.backoff.next());
     this.options.observer?.failed?.(error, waitMs);
@@ -237,6 +242,7 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
   private async follow(version: string): Promise<void> {
     const startedMs = this.now();
     let events = 0;
+    if (this.brokeOff) await this.confirm(version);
     await this.watch({ resourceVersion: version }, (event) => {
       events++;
       this.take(event);
@@ -247,15 +253,33 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
     }
   }
 
+  /**
+   * Rejects when the server has not reached this version, as after a restore of etcd from a backup. It takes a watch from
+   * there, but says nothing before it gets there; and what was taken back would stay in the store for ever.
+   */
+  private async confirm(version: string): Promise<void> {
+    const { client, resource, select } = this.options;
+    const query = {
+      ...select,
+      limit: 1,
+      resourceVersion: version,
+      resourceVersionMatch: 'NotOlderThan',
+    } as const;
+    const options = { once: true, deadlineMs: this.timing.openMs, signal: this.stopping.signal } as const;
+    await client.list(resource, query, options);
+    this.brokeOff = false;
+  }
+
   /** One stream from open to end. Ends that need no explanation return, the others throw. */
   private async watch(
     query: { readonly resourceVersion?: string; readonly sendInitialEvents?: boolean },
     act: (event: WatchEvent<R>) => void,
   ): Promise<'closed' | 'silent'> {
     const { client, resource, select, observer } = this.options;
+    const timeoutSeconds = Math.ceil(this.timing.watchSeconds * (1 + this.random()));
     const stream = await client.watch(
       resource,
-      { ...select, ...query, timeoutSeconds: Math.ceil(this.timing.watchSeconds * (1 + this.random())) },
+      { ...select, ...query, timeoutSeconds },
       { deadlineMs: this.timing.openMs, signal: this.stopping.signal },
     );
     observer?.watchStarted?.();
@@ -280,6 +304,7 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
       throw thrown;
     } finally {
       silence.stop();
+      this.brokeOff = performance.now() - openedMs < timeoutSeconds * 1_000 - EARLY_MS;
     }
   }
 
@@ -323,6 +348,13 @@ export class Reflector<R extends RawObject, T extends KubeObject> {
 
 function isExpired(error: Error): boolean {
   return error instanceof ApiError && (error.status === 410 || error.reason === 'Expired');
+}
+
+/** Its code is that of any timeout. */
+function isUnreached(error: Error): boolean {
+  return (
+    error instanceof ApiError && error.status === 504 && error.message.includes('Too large resource version')
+  );
 }
 
 /** A 4xx that is about the request itself: the server does not know sendInitialEvents, or has it turned off. */

@@ -26,8 +26,11 @@ export class ScriptedServer {
     this.url = url;
   }
 
-  /** With a list, the last answer repeats. */
-  static async start(script: Answer | readonly Answer[]): Promise<ScriptedServer> {
+  /** With a list, the last answer repeats. What `aside` answers is not part of the script, nor seen. */
+  static async start(
+    script: Answer | readonly Answer[],
+    aside: (request: SeenRequest) => Answer | undefined = () => undefined,
+  ): Promise<ScriptedServer> {
     const server = createServer();
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
@@ -43,16 +46,21 @@ export class ScriptedServer {
         body += chunk;
       });
       request.on('end', () => {
-        const answer =
-          typeof script === 'function'
-            ? script
-            : script[Math.min(scripted.requests.length, script.length - 1)];
         const seen = {
           method: request.method ?? '',
           url: new URL(request.url ?? '/', scripted.url),
           headers: request.headers,
           body,
         };
+        const besides = aside(seen);
+        if (besides !== undefined) {
+          besides(seen, response);
+          return;
+        }
+        const answer =
+          typeof script === 'function'
+            ? script
+            : script[Math.min(scripted.requests.length, script.length - 1)];
         scripted.requests.push(seen);
         answer?.(seen, response);
       });

@@ -109,6 +109,25 @@ describe('the pods of a revision', () => {
     ]);
   });
 
+  it('are read whole by name where a few are unknown, and all together where many are', async () => {
+    for (let index = 0; index < 60; index++)
+      put(`known-${index}`, { annotations: marked(`t-${index}`, 'spot', `${index}`) });
+    put('a', {}, { nodeName: 'spot-1' });
+    put('b', {}, { nodeName: 'spot-1' });
+    await reads.pods(ref);
+    const byName = (query: URLSearchParams) => query.get('fieldSelector')?.startsWith('metadata.name=');
+    expect(
+      api
+        .queries(/pods$/)
+        .filter(byName)
+        .map((query) => query.get('fieldSelector')),
+    ).toEqual(['metadata.name=a', 'metadata.name=b']);
+    for (let index = 0; index < 60; index++) put(`new-${index}`, {}, { nodeName: 'spot-1' });
+    const { pods } = await reads.pods(ref);
+    expect(pods.filter(({ type }) => type === 'spot')).toHaveLength(122);
+    expect(api.queries(/pods$/).filter(byName)).toHaveLength(2);
+  });
+
   it('are asked of the store behind the API server, never of a cache', async () => {
     put('a', {}, { nodeName: 'spot-1' });
     await reads.pods(ref);

@@ -13,6 +13,9 @@ const pods = resource<RawPod>('v1', 'pods', 'Pod');
 /** A page of metadata is about 300 kB, and takes the API server a few milliseconds. */
 const PAGE_LIMIT = 500;
 
+/** More pods than this are not asked for by name: a page of whole pods is about 2 MB, for all pods of the revision. */
+const MOST_BY_NAME = 50;
+
 export interface ReadsOptions {
   readonly client: ApiClient;
   readonly ledger: Pick<Ledger, 'lookup'>;
@@ -69,20 +72,12 @@ export class ApiReads implements RevisionReads {
       return [];
     }
     const known = await this.#lookup(ref, [...unmarked.keys()]);
-    const unknown = new Set([...unmarked.keys()].filter((token) => !known.has(token)));
-    if (unknown.size > 0) {
-      const whole: RawPod[] = [];
-      await this.#each(ref, 'whole', (pod) => {
-        if (unknown.has(tokenOfRaw(pod))) {
-          whole.push(pod);
-        }
-      });
-      for (const pod of whole) {
-        const node = pod.spec?.nodeName;
-        const type = node === undefined ? undefined : await this.#options.typeOfNode(node);
-        if (type !== undefined) {
-          known.set(tokenOfRaw(pod), { type });
-        }
+    const unknown = [...unmarked.values()].filter((pod) => !known.has(tokenOfRaw(pod)));
+    for (const pod of await this.#whole(ref, unknown)) {
+      const node = pod.spec?.nodeName;
+      const type = node === undefined ? undefined : await this.#options.typeOfNode(node);
+      if (type !== undefined) {
+        known.set(tokenOfRaw(pod), { type });
       }
     }
     return [...unmarked].map(([token, { metadata }]) => ({
@@ -90,6 +85,31 @@ export class ApiReads implements RevisionReads {
       resourceVersion: metadata.resourceVersion,
       ...(known.get(token) ?? { type: null }),
     }));
+  }
+
+  /** With their specs. A few unknown pods among thousands are no reason to read the thousands. */
+  async #whole(ref: RevisionRef, partial: readonly RawPod[]): Promise<readonly RawPod[]> {
+    const uids = new Set(partial.map(({ metadata }) => metadata.uid));
+    const whole: RawPod[] = [];
+    const take = (pod: RawPod): void => {
+      if (uids.has(pod.metadata.uid)) {
+        whole.push(pod);
+      }
+    };
+    if (partial.length > MOST_BY_NAME) {
+      await this.#each(ref, 'whole', take);
+      return whole;
+    }
+    const { client, deadlineMs } = this.#options;
+    await Promise.all(
+      partial.map(async ({ metadata: { name } }) => {
+        // Not a GET: that would be another right.
+        const selection = { namespace: ref.namespace, fieldSelector: `metadata.name=${name}` };
+        const { items } = await client.list(pods, selection, { deadlineMs });
+        items.forEach(take);
+      }),
+    );
+    return whole;
   }
 
   async #lookup(

@@ -317,8 +317,11 @@ function sentenceOn(trace: RebalanceTrace): string {
       return `Held because the last eviction was not answered: ${trace.facts.message}`;
     case 'AnnotationRefused':
       return trace.facts.message;
-    case 'DefaultsDiffer':
-      return `Held until a replacement shows that the webhook has the same defaults as the leader: a changed configuration reaches each process at its own time. The next trial is at ${at(trace.facts.nextTrialAtMs)}.`;
+    case 'DefaultsDiffer': {
+      const { nextTrialAtMs } = trace.facts;
+      const trial = nextTrialAtMs === null ? '' : ` The next trial is at ${at(nextTrialAtMs)}.`;
+      return `Held until a replacement shows that the webhook has the same defaults as the leader: a changed configuration reaches each process at its own time.${trial}`;
+    }
     case 'ReplacementsUnseen': {
       const { unseen } = trace.facts;
       const pods = unseen === 1 ? 'the replacement of 1 move is' : `the replacements of ${unseen} moves are`;

@@ -169,6 +169,9 @@ describe('a gate', () => {
       });
       expect(reasonOf(drifting({ ...change, otherDefaults }))).not.toBe('DefaultsDiffer');
     }
+    expect(
+      decide(drifting({ policy: resting, otherDefaults: { nextTrialAtMs: null } }), NOON).verdict,
+    ).toEqual({ kind: 'nothing' });
     const due = { nextTrialAtMs: NOON };
     expect(decide(drifting({ policy: resting, otherDefaults: due }), NOON).verdict.kind).toBe('move');
     const balanced = drifting({ policy: { ...resting, numbers: balancing }, otherDefaults });

@@ -99,8 +99,9 @@ export const refusedBefore = (refusal: Refusal | null): Decided | null =>
 
 /** The replacement would come back as the pod that went. */
 function defaultsDiffer(other: OtherDefaults | null, nowMs: number): Decided | null {
-  if (other === null || other.nextTrialAtMs <= nowMs) return null;
+  if (other === null) return null;
   const { nextTrialAtMs } = other;
+  if (nextTrialAtMs !== null && nextTrialAtMs <= nowMs) return null;
   return held('DefaultsDiffer', { nextTrialAtMs }, nextTrialAtMs);
 }
 

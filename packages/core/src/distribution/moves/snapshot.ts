@@ -112,7 +112,8 @@ export type WebhookState =
 
 /** While they differ, one move at a time shows whether they still do. */
 export interface OtherDefaults {
-  readonly nextTrialAtMs: number;
+  /** Null: only the leader knows. */
+  readonly nextTrialAtMs: number | null;
 }
 
 /** What was refused, and is not asked for again before its time. */

@@ -222,7 +222,10 @@ export interface FactsByReason {
   EvictionForbidden: { readonly message: string };
   EvictionFailed: { readonly message: string };
   AnnotationRefused: { readonly message: string };
-  DefaultsDiffer: { readonly nextTrialAtMs: number };
+  DefaultsDiffer: {
+    /** Null: only the leader knows. */
+    readonly nextTrialAtMs: number | null;
+  };
   ReplacementsUnseen: { readonly unseen: number };
   WorkloadBusy: {
     /** Null: a leader before this one began it. */
