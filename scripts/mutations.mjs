@@ -201,7 +201,7 @@ export const mutations = [
     edits: [
       {
         in: 'ask',
-        find: 'this.#line(key, lane)',
+        find: 'this.#enqueue(key, queue)',
         replace:
           '{ needs: [], result: this.#run(key, { waiting: undefined }, [need]), begin: () => undefined }',
       },

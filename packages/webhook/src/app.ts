@@ -33,11 +33,11 @@ import { admissionMetrics, ledgerObserver } from './report/metrics.ts';
 import { reflectorObservers } from './report/reflectors.ts';
 import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { openStage } from './rehearsal/stage.ts';
-import { ApiReads } from './reserve/reads.ts';
-import { Reserver } from './reserve/reserver.ts';
+import { ApiReads } from './steps/distribution/reads.ts';
+import { Reserver } from './steps/distribution/reserver.ts';
 import { admissionsApp } from './serve/admissions.ts';
-import { NodeTypes } from './workload/nodes.ts';
-import { OnDemandOffer } from './workload/offer.ts';
+import { NodeTypes } from './cluster/nodes.ts';
+import { OnDemandOffer } from './cluster/offer.ts';
 import { openWorkloads } from './workload/open.ts';
 
 const now = (): number => performance.now();

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Deadline } from '../reserve/deadline.ts';
+import { Deadline } from './deadline.ts';
 import { readReview } from '../review/request.ts';
 import { managedAdmission, managedWeb } from '../testing/admission.ts';
 import { FakeApi } from '../testing/fake-api.ts';

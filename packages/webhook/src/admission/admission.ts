@@ -11,9 +11,9 @@ import {
   readPodMark,
 } from '@spotalis/core';
 import type { Ledger } from '@spotalis/ledger';
-import type { Deadline } from '../reserve/deadline.ts';
-import { ordinalOf, steerOrdinal } from '../reserve/ordinal.ts';
-import type { ReservationRequest, Reserver } from '../reserve/reserver.ts';
+import type { Deadline } from './deadline.ts';
+import { ordinalOf, steerOrdinal } from '../steps/distribution/ordinal.ts';
+import type { ReservationRequest, Reserver } from '../steps/distribution/reserver.ts';
 import type { ReadablePod } from '../review/pod.ts';
 import type { AdmissionRequest } from '../review/request.ts';
 import type { Resolution, Workloads } from '../workload/workloads.ts';

@@ -6,7 +6,7 @@ import type {
   PodCounts,
   UnmanagedReason,
 } from '@spotalis/core';
-import type { ReservationSource } from '../reserve/reserver.ts';
+import type { ReservationSource } from '../steps/distribution/reserver.ts';
 import type { Workload } from '../workload/workloads.ts';
 
 /** Nothing was to be done. */

@@ -1,5 +1,5 @@
 import type { ApiClient, JsonPatchOperation, Place, Resource } from '@spotalis/kube';
-import { getOrUndefined } from '../workload/replicaset.ts';
+import { getOrUndefined } from '../cluster/replicaset.ts';
 
 /** One object at the API server, by its name. Each call is made once: whoever looks again looks at everything anew. */
 export class NamedObject<T> {

@@ -9,7 +9,7 @@ import {
 } from '@spotalis/kube';
 import type { Ledger, Revision } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
-import { Mirror } from '../workload/mirror.ts';
+import { Mirror } from '../cluster/mirror.ts';
 
 interface RawPod extends RawObject {
   readonly spec?: { readonly nodeName?: string };

@@ -6,7 +6,7 @@ import { createLogger, type LogLevel, Metrics, webhookMetrics } from '@spotalis/
 import type { Express } from 'express';
 import { Admission } from '../admission/admission.ts';
 import { admissionMetrics } from '../report/metrics.ts';
-import { Reserver, type ReserverOptions } from '../reserve/reserver.ts';
+import { Reserver, type ReserverOptions } from '../steps/distribution/reserver.ts';
 import { admissionsApp } from '../serve/admissions.ts';
 import type { OptInRecord } from '../workload/record.ts';
 import { Workloads } from '../workload/workloads.ts';

@@ -4,7 +4,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { Outcome } from '../admission/outcome.ts';
 import { logDecision } from '../report/decision.ts';
 import type { AdmissionMetrics } from '../report/metrics.ts';
-import { Deadline, decisionBudgetMs } from '../reserve/deadline.ts';
+import { Deadline, decisionBudgetMs } from '../admission/deadline.ts';
 import { writeReview } from '../review/answer.ts';
 import { readReview } from '../review/request.ts';
 import { callTimeoutMs } from './timeout.ts';

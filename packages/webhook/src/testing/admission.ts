@@ -1,7 +1,7 @@
 import { type Placement, preparePlacement } from '@spotalis/core';
 import { MemoryLedger } from '@spotalis/ledger';
 import { Admission, type AdmissionOptions } from '../admission/admission.ts';
-import { Reserver } from '../reserve/reserver.ts';
+import { Reserver } from '../steps/distribution/reserver.ts';
 import type { Resolution } from '../workload/workloads.ts';
 
 /** What every pod that gets through the gate is of. */

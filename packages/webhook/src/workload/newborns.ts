@@ -1,12 +1,12 @@
 import type { ApiClient, KubeObject, ReflectorObserver } from '@spotalis/kube';
-import { Mirror } from './mirror.ts';
+import { Mirror } from '../cluster/mirror.ts';
 import {
   type LiveReplicaSet,
   type RawReplicaSet,
   readingOf,
   type ReplicaSetRef,
   replicaSets,
-} from './replicaset.ts';
+} from '../cluster/replicaset.ts';
 
 /** Whose watch is dead must not take pods for the first ones for longer. */
 const NEWBORN_MS = 10_000;

@@ -1,11 +1,9 @@
 import type { PolicyDefaults, Scope } from '@spotalis/core';
-import type { ApiClient } from '@spotalis/kube';
+import type { ApiClient, ReflectorObserver } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
-import type { ReadKind } from '../report/metrics.ts';
-import type { ReflectorObservers } from '../report/reflectors.ts';
+import { getReplicaSet } from '../cluster/replicaset.ts';
 import { Newborns } from './newborns.ts';
 import { Owners } from './owners.ts';
-import { getReplicaSet } from './replicaset.ts';
 import { deployments, namespaces, OptInSource, statefulSets } from './stores.ts';
 import { Workloads } from './workloads.ts';
 
@@ -14,9 +12,9 @@ export interface WorkloadParts {
   readonly ledger: Ledger;
   readonly scope: Scope;
   readonly defaults: () => PolicyDefaults;
-  readonly observers: ReflectorObservers;
+  readonly observers: (resource: string) => ReflectorObserver;
   /** Something that no mirror showed was read live. */
-  readonly onRead: (kind: ReadKind) => void;
+  readonly onRead: (kind: 'owner' | 'namespace' | 'workload') => void;
   readonly deadlineMs: number;
   readonly now: () => number;
 }

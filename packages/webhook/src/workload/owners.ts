@@ -1,6 +1,6 @@
 import type { Ledger, ReplicaCount, ReplicaSetBirth, ReplicaSetInfo } from '@spotalis/ledger';
-import { SharedCalls } from '../reserve/flight.ts';
-import type { LiveReplicaSet, ReplicaSetRef } from './replicaset.ts';
+import { SharedCalls } from '../cluster/calls.ts';
+import type { LiveReplicaSet, ReplicaSetRef } from '../cluster/replicaset.ts';
 
 /** How long it is not read again that a ReplicaSet has no Deployment. It may be adopted by one. */
 const ORPHANED_MS = 5_000;

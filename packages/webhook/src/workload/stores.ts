@@ -8,9 +8,9 @@ import {
   type Selection,
 } from '@spotalis/kube';
 import { Lookup } from './lookup.ts';
-import { Mirror } from './mirror.ts';
+import { Mirror } from '../cluster/mirror.ts';
 import { type OptInRecord, pruneOptIn, type RawOptIn } from './record.ts';
-import { getOrUndefined } from './replicaset.ts';
+import { getOrUndefined } from '../cluster/replicaset.ts';
 
 export const namespaces = resource('v1', 'namespaces', 'Namespace');
 export const deployments = resource('apps/v1', 'deployments', 'Deployment');

@@ -12,7 +12,7 @@ import type { ReplicaCount, ReplicaSetBirth, Revision } from '@spotalis/ledger';
 import type { Lookup } from './lookup.ts';
 import type { Owners, Ownership } from './owners.ts';
 import type { OptInRecord } from './record.ts';
-import type { ReplicaSetRef } from './replicaset.ts';
+import type { ReplicaSetRef } from '../cluster/replicaset.ts';
 
 export interface Workload {
   readonly kind: 'Deployment' | 'StatefulSet';

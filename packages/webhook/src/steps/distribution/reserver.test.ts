@@ -6,7 +6,7 @@ import {
   type ListMark,
   MemoryLedger,
 } from '@spotalis/ledger';
-import { Deadline } from './deadline.ts';
+import { Deadline } from '../../admission/deadline.ts';
 import { Reserver, type ReservationRequest } from './reserver.ts';
 import type { RevisionReads } from './revision.ts';
 

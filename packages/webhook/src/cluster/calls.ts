@@ -4,7 +4,7 @@ interface Waiting<Need, Result> {
   readonly begin: () => void;
 }
 
-interface Lane<Need, Result> {
+interface Queue<Need, Result> {
   waiting: Waiting<Need, Result> | undefined;
 }
 
@@ -15,7 +15,7 @@ interface Lane<Need, Result> {
  */
 export class FreshCalls<Need, Result> {
   readonly #call: (key: string, needs: readonly Need[]) => Promise<Result>;
-  readonly #lanes = new Map<string, Lane<Need, Result>>();
+  readonly #queues = new Map<string, Queue<Need, Result>>();
 
   /** `call` has to end by itself: it carries its own deadline. */
   constructor(call: (key: string, needs: readonly Need[]) => Promise<Result>) {
@@ -23,34 +23,34 @@ export class FreshCalls<Need, Result> {
   }
 
   ask(key: string, need: Need): Promise<Result> {
-    const lane = this.#lanes.get(key);
-    if (lane === undefined) {
-      const fresh: Lane<Need, Result> = { waiting: undefined };
-      this.#lanes.set(key, fresh);
+    const queue = this.#queues.get(key);
+    if (queue === undefined) {
+      const fresh: Queue<Need, Result> = { waiting: undefined };
+      this.#queues.set(key, fresh);
       return this.#run(key, fresh, [need]);
     }
-    lane.waiting ??= this.#line(key, lane);
-    lane.waiting.needs.push(need);
-    return lane.waiting.result;
+    queue.waiting ??= this.#enqueue(key, queue);
+    queue.waiting.needs.push(need);
+    return queue.waiting.result;
   }
 
-  #line(key: string, lane: Lane<Need, Result>): Waiting<Need, Result> {
+  #enqueue(key: string, queue: Queue<Need, Result>): Waiting<Need, Result> {
     const needs: Need[] = [];
     const starts: (() => void)[] = [];
     const result = new Promise<void>((resolve) => {
       starts.push(resolve);
-    }).then(() => this.#run(key, lane, needs));
+    }).then(() => this.#run(key, queue, needs));
     return { needs, result, begin: () => starts.forEach((start) => start()) };
   }
 
-  async #run(key: string, lane: Lane<Need, Result>, needs: readonly Need[]): Promise<Result> {
+  async #run(key: string, queue: Queue<Need, Result>, needs: readonly Need[]): Promise<Result> {
     try {
       return await this.#call(key, needs);
     } finally {
-      const next = lane.waiting;
-      lane.waiting = undefined;
+      const next = queue.waiting;
+      queue.waiting = undefined;
       if (next === undefined) {
-        this.#lanes.delete(key);
+        this.#queues.delete(key);
       } else {
         next.begin();
       }

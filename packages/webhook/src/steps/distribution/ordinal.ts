@@ -1,6 +1,6 @@
 import { type CapacityType, ordinalType, type PolicyNumbers } from '@spotalis/core';
 import type { Ledger } from '@spotalis/ledger';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../../admission/deadline.ts';
 
 export interface OrdinalRequest {
   readonly workloadUid: string;

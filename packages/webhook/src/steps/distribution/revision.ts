@@ -1,4 +1,5 @@
-import type { PodList, ReplicaCount, ReplicaSetBirth, Revision } from '@spotalis/ledger';
+import type { PodList, Revision } from '@spotalis/ledger';
+import type { ReplicaSetReading } from '../../cluster/replicaset.ts';
 
 /** A ReplicaSet with what it takes to read it and its pods. */
 export interface RevisionRef extends Revision {
@@ -6,11 +7,6 @@ export interface RevisionRef extends Revision {
   readonly name: string;
   /** The value of `pod-template-hash` that its pods carry. */
   readonly podTemplateHash: string;
-}
-
-export interface ReplicaSetReading {
-  readonly replicas: ReplicaCount;
-  readonly birth: ReplicaSetBirth;
 }
 
 /** Quorum reads of one revision. Each has a deadline of its own. */

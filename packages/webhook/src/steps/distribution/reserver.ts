@@ -14,15 +14,11 @@ import {
   type ReplicaSetBirth,
   startAlone,
 } from '@spotalis/ledger';
-import { atMost, type Deadline, DecisionTimeoutError } from './deadline.ts';
+import { atMost, type Deadline, DecisionTimeoutError } from '../../admission/deadline.ts';
+import type { ReplicaSetReading } from '../../cluster/replicaset.ts';
 import { Estimates } from './estimates.ts';
-import { FreshCalls, SharedCalls } from './flight.ts';
-import {
-  type ReplicaSetReading,
-  type RevisionReads,
-  type RevisionRef,
-  RevisionGoneError,
-} from './revision.ts';
+import { FreshCalls, SharedCalls } from '../../cluster/calls.ts';
+import { type RevisionReads, type RevisionRef, RevisionGoneError } from './revision.ts';
 
 export interface ReservationRequest {
   readonly revision: RevisionRef;
