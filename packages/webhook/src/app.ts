@@ -25,9 +25,11 @@ import {
   type RootLogger,
   webhookMetrics,
 } from '@spotalis/runtime';
-import { Admission } from './admission/admission.ts';
+import { Chain } from './admission/chain.ts';
+import { AdmissionHandler } from './admission/handler.ts';
 import { openCertificate, placeOfCertificate } from './certificates/open.ts';
 import { PodObserver } from './embedded/pods.ts';
+import { AdmissionReport } from './report/admissions.ts';
 import type { WebhookEvent } from './report/events.ts';
 import { admissionMetrics, ledgerObserver } from './report/metrics.ts';
 import { reflectorObservers } from './report/reflectors.ts';
@@ -35,6 +37,7 @@ import { Rehearsal } from './rehearsal/rehearsal.ts';
 import { openStage } from './rehearsal/stage.ts';
 import { ApiReads } from './steps/distribution/reads.ts';
 import { Reserver } from './steps/distribution/reserver.ts';
+import { DistributionStep } from './steps/distribution/step.ts';
 import { admissionsApp } from './serve/admissions.ts';
 import { NodeTypes } from './cluster/nodes.ts';
 import { OnDemandOffer } from './cluster/offer.ts';
@@ -144,12 +147,10 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
       ),
     logger,
   });
-  const admission = new Admission({
+  const distribution = new DistributionStep({ reserver, ledger, placement, hasCapacity: () => offer.seen });
+  const handler = new AdmissionHandler({
     workloads,
-    reserver,
-    ledger,
-    placement,
-    hasCapacity: () => offer.seen,
+    chain: new Chain([distribution]),
     readOnly: () => live.current.readOnlyMode,
   });
 
@@ -181,9 +182,9 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
     name: 'admissions',
     port: values.webhook.port,
     handler: admissionsApp({
-      admission,
+      handler,
       decisionTimeoutMs: values.webhook.decisionTimeout,
-      metrics: admitted,
+      report: new AdmissionReport({ metrics: admitted, logger }),
       requests: webhookMetrics(metrics).observer('pods'),
       logger,
       now,

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** Thrown when the time of one decision is over. The API server will not wait for a second try. */
 export class DecisionTimeoutError extends Error {
   override readonly name = 'DecisionTimeoutError';
@@ -10,6 +12,9 @@ export class DecisionTimeoutError extends Error {
 
 /** The way back: the answer has to be written, sent and read before the API server's own timeout. */
 const RETURN_MS = 300;
+
+/** Of that what a step may take to notice that its time is over, and to answer from what it knows. */
+const GRACE_MS = 50;
 
 /** What one decision may take, given the `?timeout=` of the call in milliseconds, when it has one. */
 export function decisionBudgetMs(decisionTimeoutMs: number, callTimeoutMs: number | undefined): number {
@@ -52,6 +57,15 @@ export class Deadline {
 
   within<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#passed]);
+  }
+
+  /** For work that keeps to the deadline by itself: a moment longer, so that its answer still counts. */
+  withGrace<T>(work: Promise<T>): Promise<T> {
+    const graceOver = this.#passed.catch(async (error: unknown) => {
+      await delay(GRACE_MS, undefined, { ref: false });
+      throw error;
+    });
+    return Promise.race([work, graceOver]);
   }
 
   end(): void {

@@ -4,10 +4,13 @@ import { enabledLabel, type Placement, policyKeys } from '@spotalis/core';
 import type { Ledger, ReplicaCount } from '@spotalis/ledger';
 import { createLogger, type LogLevel, Metrics, webhookMetrics } from '@spotalis/runtime';
 import type { Express } from 'express';
-import { Admission } from '../admission/admission.ts';
+import { Chain } from '../admission/chain.ts';
+import { AdmissionHandler } from '../admission/handler.ts';
+import { AdmissionReport } from '../report/admissions.ts';
 import { admissionMetrics } from '../report/metrics.ts';
-import { Reserver, type ReserverOptions } from '../steps/distribution/reserver.ts';
 import { admissionsApp } from '../serve/admissions.ts';
+import { Reserver, type ReserverOptions } from '../steps/distribution/reserver.ts';
+import { DistributionStep } from '../steps/distribution/step.ts';
 import type { OptInRecord } from '../workload/record.ts';
 import { Workloads } from '../workload/workloads.ts';
 import { nobody, nowhere } from './review.ts';
@@ -75,18 +78,21 @@ function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: StageOpti
     random: () => 0,
     observer: { list: nothing, replicaSetRead: nothing },
   });
-  const admission = new Admission({
-    workloads,
+  const distribution = new DistributionStep({
     reserver,
     ledger: { steer: async () => ({ kind: 'unsteered' }) },
     placement,
     hasCapacity: () => true,
+  });
+  const handler = new AdmissionHandler({
+    workloads,
+    chain: new Chain([distribution]),
     readOnly: () => false,
   });
   return admissionsApp({
-    admission,
+    handler,
     decisionTimeoutMs,
-    metrics: admissionMetrics(metrics),
+    report: new AdmissionReport({ metrics: admissionMetrics(metrics), logger }),
     requests: webhookMetrics(metrics).observer('rehearsal'),
     logger,
     now,

@@ -5,10 +5,12 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics, webhookMetrics } from '@spotalis/runtime';
 import request from 'supertest';
-import type { Admission } from '../admission/admission.ts';
+import type { AdmissionHandler } from '../admission/handler.ts';
+import { AdmissionReport } from '../report/admissions.ts';
 import { admissionMetrics } from '../report/metrics.ts';
-import { aSteered } from '../testing/outcome.ts';
+import { aResult } from '../testing/result.ts';
 import { reviewOf } from '../testing/shop.ts';
+import type { DistributionRecord } from '../steps/distribution/record.ts';
 import { admissionPath, admissionsApp } from './admissions.ts';
 import { callTimeoutMs } from './timeout.ts';
 
@@ -19,15 +21,18 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-async function serve(admit: Admission['admit']): Promise<{ url: string; metrics: Metrics }> {
+async function serve(
+  admit: AdmissionHandler<DistributionRecord>['admit'],
+): Promise<{ url: string; metrics: Metrics }> {
   const metrics = new Metrics();
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const logger = createLogger({ service: 'test', level: 'error', format: 'json', stream });
   const app = admissionsApp({
-    admission: { admit },
+    handler: { admit },
     decisionTimeoutMs: 1_000,
-    metrics: admissionMetrics(metrics),
+    report: new AdmissionReport({ metrics: admissionMetrics(metrics), logger }),
     requests: webhookMetrics(metrics).observer('pods'),
-    logger: createLogger({ service: 'test', level: 'error', format: 'json', stream }),
+    logger,
     now: () => performance.now(),
   });
   const listening = createServer(app);
@@ -82,7 +87,7 @@ describe('an exchange', () => {
           resolve(deadline.abandoned);
           throw error;
         }
-        return aSteered();
+        return aResult();
       }).then(({ url }) => send(url));
     });
     let call: ReturnType<typeof plainRequest>;
@@ -97,14 +102,14 @@ describe('an exchange', () => {
     expect(await abandoned).toBe(true);
   });
 
-  it('gives a place back whose answer could not be delivered', async () => {
-    const givenBack = new Promise<string>((resolve) => {
-      const outcome = aSteered({ giveBack: async () => resolve('given back') });
+  it('undoes what was taken when the answer could not be delivered', async () => {
+    const undone = new Promise<string>((resolve) => {
+      const result = aResult({ undo: async () => resolve('undone') });
       void serve(async (_, deadline) => {
         call.destroy();
         // Not until the server knows that the caller is gone.
         await deadline.within(new Promise(() => undefined)).catch(() => undefined);
-        return outcome;
+        return result;
       }).then(({ url }) => send(url));
     });
     let call: ReturnType<typeof plainRequest>;
@@ -116,7 +121,7 @@ describe('an exchange', () => {
       call.on('error', () => undefined);
       call.end(JSON.stringify(reviewOf('u', {})));
     }
-    expect(await givenBack).toBe('given back');
+    expect(await undone).toBe('undone');
   });
 });
 

@@ -21,17 +21,19 @@ export interface Workload {
   readonly uid: string;
 }
 
+export interface ManagedWorkload {
+  readonly kind: 'managed';
+  readonly workload: Workload;
+  readonly policy: PolicyReading;
+  /** `spec.ordinals.start` of a StatefulSet. */
+  readonly firstOrdinal: number;
+  /** What finding a Deployment told of the ReplicaSet. */
+  readonly replicas?: ReplicaCount;
+  readonly birth?: ReplicaSetBirth;
+}
+
 export type Resolution =
-  | {
-      readonly kind: 'managed';
-      readonly workload: Workload;
-      readonly policy: PolicyReading;
-      /** `spec.ordinals.start` of a StatefulSet. */
-      readonly firstOrdinal: number;
-      /** What finding a Deployment told of the ReplicaSet. */
-      readonly replicas?: ReplicaCount;
-      readonly birth?: ReplicaSetBirth;
-    }
+  | ManagedWorkload
   | { readonly kind: 'unmanaged'; readonly reason: UnmanagedReason | 'Unowned' }
   /** The namespace or an owner is not there: deleted while its pod was on the way. */
   | { readonly kind: 'missing'; readonly what: string };

@@ -131,7 +131,7 @@ export class Reserver {
     } catch (error) {
       if (error instanceof DecisionTimeoutError) {
         if (deadline.abandoned) {
-          this.#giveBackWhenDone(request, attempt);
+          this.#cancelWhenDone(request, attempt);
           throw error;
         }
         // What the ledger still decides under this token gives way to what is announced.
@@ -146,9 +146,9 @@ export class Reserver {
   }
 
   /** The answer did not reach the API server, so no pod will ever stand on this place. */
-  async giveBack(request: ReservationRequest, reservation: Reservation): Promise<void> {
+  async cancel(request: ReservationRequest, reservation: Reservation): Promise<void> {
     if (request.dryRun || reservation.source === 'replay') return;
-    await this.#cancel(request, reservation.token);
+    await this.#cancelToken(request, reservation.token);
   }
 
   /** For the debug page. */
@@ -262,17 +262,18 @@ export class Reserver {
     this.#estimates.ledgerSaid(revision.replicaSetUid, counts, { token, type, rank, substitute });
   }
 
-  #giveBackWhenDone(request: ReservationRequest, attempt: Promise<Reservation>): void {
+  #cancelWhenDone(request: ReservationRequest, attempt: Promise<Reservation>): void {
     attempt.then(
-      (reservation) => this.giveBack(request, reservation),
+      (reservation) => this.cancel(request, reservation),
       (error: unknown) => {
         // The question may have been carried out though no answer came.
-        if (error instanceof LedgerUnavailable && !request.dryRun) void this.#cancel(request, request.token);
+        if (error instanceof LedgerUnavailable && !request.dryRun)
+          void this.#cancelToken(request, request.token);
       },
     );
   }
 
-  async #cancel({ revision }: ReservationRequest, token: string): Promise<void> {
+  async #cancelToken({ revision }: ReservationRequest, token: string): Promise<void> {
     try {
       await this.#ledger.cancel(revision, token);
     } catch {

@@ -1,0 +1,105 @@
+import type { JsonPatchOperation } from '@spotalis/core';
+import type { ReadablePod } from '../review/pod.ts';
+import type { Deadline } from './deadline.ts';
+import { fieldsOf, isWithin, joinPatches } from './patch.ts';
+import type { Step, StepContext, StepResult } from './step.ts';
+
+/** A step of which nothing is in the answer. */
+export interface LeftOut {
+  readonly step: string;
+  readonly error: unknown;
+}
+
+export interface ChainResult<Record> {
+  readonly operations: readonly JsonPatchOperation[];
+  readonly warnings: readonly string[];
+  readonly records: readonly Record[];
+  readonly leftOut: readonly LeftOut[];
+  /** Gives back what the steps took, when the answer does not get through. */
+  readonly undo: () => Promise<void>;
+}
+
+/** Thrown when a step writes a field that it did not declare. Asking again does not help: it is a fault of this program. */
+class UndeclaredFieldError extends Error {
+  override readonly name = 'UndeclaredFieldError';
+  readonly code = 'UNDECLARED_FIELD';
+
+  constructor(step: string, field: string) {
+    super(`the step ${step} writes ${field}, which it did not declare`);
+  }
+}
+
+/**
+ * The steps of an admission. They decide side by side and their operations become one patch, in the order of the steps.
+ * A step that fails or is late is left out, and the others stand.
+ */
+export class Chain<Record> {
+  readonly #steps: readonly Step<Record>[];
+
+  /** Throws when two steps write one field. */
+  constructor(steps: readonly Step<Record>[]) {
+    refuseSharedFields(steps);
+    this.#steps = steps;
+  }
+
+  /** Rejects when no step stands, with the error of the first. */
+  async run(pod: ReadablePod, context: StepContext, deadline: Deadline): Promise<ChainResult<Record>> {
+    const answers = await Promise.all(this.#steps.map((step) => ask(step, pod, context, deadline)));
+    const results = answers.flatMap((answer) => ('result' in answer ? [answer.result] : []));
+    const leftOut = answers.flatMap((answer) => ('error' in answer ? [answer] : []));
+    const [first] = leftOut;
+    if (first !== undefined && results.length === 0) throw first.error;
+    return {
+      operations: joinPatches(results.map(({ operations }) => operations)),
+      warnings: [...results.flatMap(({ warnings }) => warnings), ...leftOut.map(warningOf)],
+      records: results.map(({ record }) => record),
+      leftOut,
+      undo: async () => {
+        await Promise.all(results.map(({ undo }) => undo()));
+      },
+    };
+  }
+}
+
+async function ask<Record>(
+  step: Step<Record>,
+  pod: ReadablePod,
+  context: StepContext,
+  deadline: Deadline,
+): Promise<{ readonly result: StepResult<Record> } | LeftOut> {
+  let decision: Promise<StepResult<Record>> | undefined;
+  try {
+    decision = step.decide(pod, context, deadline);
+    const result = await deadline.withGrace(decision);
+    refuseUndeclared(step, result.operations);
+    return { result };
+  } catch (error) {
+    // A late step may still take something.
+    decision?.then(({ undo }) => undo()).catch(() => undefined);
+    return { step: step.name, error };
+  }
+}
+
+function warningOf({ step }: LeftOut): string {
+  return `spotalis: ${step} left this pod unchanged: an unexpected error, or no decision in time`;
+}
+
+function refuseSharedFields(steps: readonly Step<unknown>[]): void {
+  const declared = steps.flatMap(({ name, writes }) => writes.map((field) => ({ name, field })));
+  for (const [index, one] of declared.entries()) {
+    for (const other of declared.slice(index + 1)) {
+      if (one.name === other.name) continue;
+      if (isWithin(one.field, other.field) || isWithin(other.field, one.field)) {
+        throw new TypeError(`the steps ${one.name} and ${other.name} both write ${other.field}`);
+      }
+    }
+  }
+}
+
+function refuseUndeclared({ name, writes }: Step<unknown>, operations: readonly JsonPatchOperation[]): void {
+  for (const operation of operations) {
+    for (const field of fieldsOf(operation)) {
+      if (!writes.some((declared) => isWithin(field, declared))) throw new UndeclaredFieldError(name, field);
+    }
+  }
+}
