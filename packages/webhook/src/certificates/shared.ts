@@ -17,7 +17,7 @@ import {
 import { StandingElection } from './election.ts';
 import { type RegisteredBundle, Registration } from './registration.ts';
 import { type Look, nextStep, shouldServe, type Step, type StoredLeaf, type Terms } from './rotation.ts';
-import { CertificateSecret, type Place, type StoredCertificate } from './secret.ts';
+import { CertificateSecret, type SecretReference, type StoredCertificate } from './secret.ts';
 
 const HOUR_MS = 3_600_000;
 /** Informers of several API servers follow a change within seconds; one whose watch broke needs longer. */
@@ -35,8 +35,8 @@ const MOST_LOST = 5;
 
 export interface SharedCertificateOptions {
   readonly client: ApiClient;
-  /** Of the Secret, and of the Lease of the same name. */
-  readonly place: Place;
+  /** The Lease has the same name. */
+  readonly secret: SecretReference;
   /** The MutatingWebhookConfiguration. */
   readonly configurationName: string;
   /** DNS names and addresses that the API server may call us by. */
@@ -92,17 +92,17 @@ export class SharedCertificate implements CertificateSource, Component {
 
   constructor(options: SharedCertificateOptions) {
     this.#options = options;
-    const { client, place, configurationName, identity, lifetimeMs, logger } = options;
+    const { client, secret, configurationName, identity, lifetimeMs, logger } = options;
     this.#terms = {
       settleMs: Math.min(LONGEST_SETTLE_MS, lifetimeMs / 10),
       skewMs: Math.min(HOUR_MS, lifetimeMs),
     };
-    this.#secret = new CertificateSecret(client, place, CALL_DEADLINE_MS);
+    this.#secret = new CertificateSecret(client, secret, CALL_DEADLINE_MS);
     this.#registration = new Registration(client, configurationName, CALL_DEADLINE_MS);
     const leaseDurationMs = Math.min(LONGEST_LEASE_MS, lifetimeMs / 4);
     this.#election = new StandingElection({
       client,
-      ...place,
+      ...secret,
       identity,
       timing: {
         leaseDurationMs,

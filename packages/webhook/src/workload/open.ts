@@ -1,4 +1,4 @@
-import type { PolicyDefaults, Scope } from '@spotalis/core';
+import { type Configuration, type PolicyDefaults, policyDefaults, type Scope } from '@spotalis/core';
 import type { ApiClient, ReflectorObserver } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
 import { getReplicaSet } from '../cluster/replicaset.ts';
@@ -11,7 +11,8 @@ export interface WorkloadParts {
   readonly client: ApiClient;
   readonly ledger: Ledger;
   readonly scope: Scope;
-  readonly defaults: () => PolicyDefaults;
+  /** As it is now: the defaults of policies can change. */
+  readonly configuration: () => Configuration;
   readonly observers: (resource: string) => ReflectorObserver;
   /** Something that no mirror showed was read live. */
   readonly onRead: (kind: 'owner' | 'namespace' | 'workload') => void;
@@ -80,7 +81,21 @@ export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
     statefulSets: sources.statefulSets.lookup,
     owners,
     scope,
-    defaults: parts.defaults,
+    defaults: defaultsOf(parts.configuration),
   });
   return { workloads, mirrors: Object.values(sources), newborns, owners, isAbsent };
+}
+
+/** The same object as long as the configuration is the same. */
+function defaultsOf(configuration: () => Configuration): () => PolicyDefaults {
+  let of: Configuration | undefined;
+  let defaults: PolicyDefaults = {};
+  return () => {
+    const current = configuration();
+    if (current !== of) {
+      of = current;
+      defaults = policyDefaults(current);
+    }
+    return defaults;
+  };
 }

@@ -13,10 +13,10 @@ import { Reserver, type ReserverOptions } from '../steps/distribution/reserver.t
 import { DistributionStep } from '../steps/distribution/step.ts';
 import type { OptInRecord } from '../workload/record.ts';
 import { Workloads } from '../workload/workloads.ts';
-import { nobody, nowhere } from './review.ts';
+import { rehearsedUids, rehearsedNames } from './review.ts';
 
-export interface StageOptions {
-  /** One of its own, which nobody measures, and which ends with the stage. */
+export interface RehearsalServiceOptions {
+  /** One of its own, which nobody measures, and which ends with the service. */
   readonly ledger: Pick<Ledger, 'decide' | 'isPoolOpen' | 'health' | 'close'>;
   readonly placement: Placement;
   readonly decisionTimeoutMs: number;
@@ -24,7 +24,7 @@ export interface StageOptions {
   readonly now: () => number;
 }
 
-export interface Stage {
+export interface RehearsalService {
   readonly app: Express;
   readonly close: () => Promise<void>;
 }
@@ -38,9 +38,9 @@ const replicas: ReplicaCount = { replicas: 1_000_000, resourceVersion: '1' };
 
 /**
  * The walk of an admission with all that is on it, but for a Deployment that does not exist: its records are made up,
- * its log goes to nowhere, its numbers into metrics that nobody reads, and the ledger is asked in a dry run.
+ * its log goes nowhere, its numbers into metrics that nobody reads, and the ledger is asked in a dry run.
  */
-export async function openStage(options: StageOptions): Promise<Stage> {
+export async function openRehearsalService(options: RehearsalServiceOptions): Promise<RehearsalService> {
   const { ledger } = options;
   for (let waitedMs = 0; ledger.health().mode === 'connecting' && waitedMs < CONNECTED_MS; ) {
     await delay(LOOK_EVERY_MS);
@@ -49,17 +49,17 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   return { app: appOf(options), close: () => ledger.close() };
 }
 
-function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: StageOptions): Express {
+function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: RehearsalServiceOptions): Express {
   const logger = createLogger({ service: 'rehearsal', ...logging, stream: nothingWritten() });
   const metrics = new Metrics();
   const workloads = new Workloads({
-    namespaces: only(record(nowhere.namespace, 'rehearsed-namespace')),
-    deployments: only(record(nowhere.deployment, nobody.deployment)),
+    namespaces: only(record(rehearsedNames.namespace, 'rehearsed-namespace')),
+    deployments: only(record(rehearsedNames.deployment, rehearsedUids.deployment)),
     statefulSets: only(undefined),
     owners: {
       of: async () => ({
         kind: 'deployment',
-        deployment: { uid: nobody.deployment, name: nowhere.deployment },
+        deployment: { uid: rehearsedUids.deployment, name: rehearsedNames.deployment },
         replicas,
       }),
       again: async () => ({ kind: 'missing' }),
@@ -100,7 +100,7 @@ function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: StageOpti
 }
 
 /** A question about what was verified is answered at once, and a dry run leaves nothing behind. */
-function dryRunsOf(ledger: StageOptions['ledger']): ReserverOptions['ledger'] {
+function dryRunsOf(ledger: RehearsalServiceOptions['ledger']): ReserverOptions['ledger'] {
   return {
     decide: (request) =>
       ledger.decide({ ...request, knowledge: { kind: 'verified', replicas }, dryRun: true }),
