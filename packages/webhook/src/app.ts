@@ -56,7 +56,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const metrics = new Metrics().collectProcess();
 
   const connections = openConnections({ configuration, credentials, metrics, logger, now });
-  const { client, ledger } = connections;
+  const { client, ledger, live } = connections;
   const admitted = admissionMetrics(metrics);
   const observing = openObserving({ ...connections, values, nodeLabels, admitted, metrics, logger, now });
   const { workloads, owners, nodeTypes, offer } = observing;
@@ -77,7 +77,7 @@ export function createApp({ configuration, credentials, logger }: AppParts): App
   const handler = new AdmissionHandler({
     workloads,
     chain: new Chain([distribution.step]),
-    readOnly: () => connections.configuration().readOnlyMode,
+    readOnly: () => live.current.readOnlyMode,
   });
   const observer = certificateMetrics(metrics);
   const certificates = openCertificate({ settings: values.webhook, secret, client, observer, logger });

@@ -30,8 +30,8 @@ export interface ConnectionParts {
 export interface Connections {
   readonly client: ApiClient;
   readonly ledger: Ledger;
-  /** As it is now. */
-  readonly configuration: () => Configuration;
+  /** The configuration as it is now: the same object until it changes. */
+  readonly live: { readonly current: Configuration };
   /** Writes an Event about the service's own pod. */
   readonly warn: (reason: WebhookEvent, action: string, note: string) => void;
   /** In the order of their start. */
@@ -70,7 +70,7 @@ export function openConnections(parts: ConnectionParts): Connections {
   return {
     client,
     ledger,
-    configuration: () => live.current,
+    live,
     warn,
     components: [
       live,

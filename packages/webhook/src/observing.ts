@@ -9,7 +9,7 @@ import type { AdmissionMetrics } from './report/metrics.ts';
 import { reflectorObservers } from './report/reflectors.ts';
 import { openWorkloads, type OpenWorkloads } from './workload/open.ts';
 
-export interface ObservingParts extends Pick<Connections, 'client' | 'ledger' | 'configuration' | 'warn'> {
+export interface ObservingParts extends Pick<Connections, 'client' | 'ledger' | 'live' | 'warn'> {
   readonly values: Configuration;
   readonly nodeLabels: NodeLabels;
   readonly admitted: AdmissionMetrics;
@@ -37,7 +37,7 @@ export interface Observing extends Pick<OpenWorkloads, 'workloads' | 'owners'> {
 
 /** What the service knows of the cluster: workloads and their policies, nodes, and with an embedded ledger the pods. */
 export function openObserving(parts: ObservingParts): Observing {
-  const { values, client, ledger, warn, nodeLabels, admitted, logger, now } = parts;
+  const { values, client, ledger, live, warn, nodeLabels, admitted, logger, now } = parts;
   const { scope, placement } = values;
   const deadlineMs = values.webhook.decisionTimeout;
   const observers = reflectorObservers(parts.metrics, logger);
@@ -45,7 +45,7 @@ export function openObserving(parts: ObservingParts): Observing {
     client,
     ledger,
     scope,
-    configuration: parts.configuration,
+    live,
     observers,
     onRead: (kind) => admitted.read(kind),
     deadlineMs,

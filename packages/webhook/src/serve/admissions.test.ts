@@ -11,8 +11,7 @@ import { admissionMetrics } from '../report/metrics.ts';
 import { aResult } from '../testing/result.ts';
 import { reviewOf } from '../testing/shop.ts';
 import type { DistributionRecord } from '../steps/distribution/record.ts';
-import { admissionPath, admissionsApp } from './admissions.ts';
-import { callTimeoutMs } from './timeout.ts';
+import { admissionPath, admissionsApp, callTimeoutMs } from './admissions.ts';
 
 let server: Server | undefined;
 

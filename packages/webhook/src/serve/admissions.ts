@@ -1,10 +1,10 @@
 import { answerErrors, createApp, HttpError, type Logger, readJson } from '@spotalis/runtime';
+import { parseDuration } from '@spotalis/units';
 import type { Express, Request, Response } from 'express';
 import { Deadline, decisionBudgetMs } from '../admission/deadline.ts';
 import type { AdmissionHandler, AdmissionResult } from '../admission/handler.ts';
 import { writeReview } from '../review/answer.ts';
 import { readReview } from '../review/request.ts';
-import { callTimeoutMs } from './timeout.ts';
 
 /** Where a MutatingWebhookConfiguration has to send its reviews. */
 export const admissionPath = '/mutate';
@@ -114,4 +114,12 @@ class Exchange<Record> {
   #elapsedMs(): number {
     return this.#options.now() - this.#startedMs;
   }
+}
+
+/** The API server says how long it waits in the URL: `?timeout=2s`. */
+export function callTimeoutMs(url: string): number | undefined {
+  const question = url.indexOf('?');
+  const text = question < 0 ? null : new URLSearchParams(url.slice(question)).get('timeout');
+  const timeoutMs = text === null ? null : parseDuration(text);
+  return timeoutMs === null || timeoutMs <= 0 ? undefined : timeoutMs;
 }

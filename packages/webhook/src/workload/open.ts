@@ -11,8 +11,8 @@ export interface WorkloadParts {
   readonly client: ApiClient;
   readonly ledger: Ledger;
   readonly scope: Scope;
-  /** As it is now: the defaults of policies can change. */
-  readonly configuration: () => Configuration;
+  /** The configuration as it is now, since defaults of policies can change: the same object until it does. */
+  readonly live: { readonly current: Configuration };
   readonly observers: (resource: string) => ReflectorObserver;
   /** Something that no mirror showed was read live. */
   readonly onRead: (kind: 'owner' | 'namespace' | 'workload') => void;
@@ -81,17 +81,17 @@ export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
     statefulSets: sources.statefulSets.lookup,
     owners,
     scope,
-    defaults: defaultsOf(parts.configuration),
+    defaults: defaultsOf(parts.live),
   });
   return { workloads, mirrors: Object.values(sources), newborns, owners, isAbsent };
 }
 
 /** The same object as long as the configuration is the same. */
-function defaultsOf(configuration: () => Configuration): () => PolicyDefaults {
+function defaultsOf(live: WorkloadParts['live']): () => PolicyDefaults {
   let of: Configuration | undefined;
   let defaults: PolicyDefaults = {};
   return () => {
-    const current = configuration();
+    const { current } = live;
     if (current !== of) {
       of = current;
       defaults = policyDefaults(current);
