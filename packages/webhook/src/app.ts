@@ -48,7 +48,7 @@ type StartGroups = Readonly<Record<(typeof startOrder)[number], readonly Compone
 /** Wires the service; nothing runs before the lifecycle is started. */
 export function createApp({ configuration, credentials, logger }: AppParts): App {
   const { values } = configuration;
-  // Whatever can be wrong with the configuration comes before anything that holds a connection.
+  // A wrong configuration is refused before anything opens a connection.
   const { nodeLabels, placement } = accepted(readCapacity(values));
   const secret = certificateSecret(values.webhook, credentials.namespace);
   const lifecycle = new Lifecycle(logger);
@@ -114,7 +114,7 @@ interface HealthParts {
   readonly logger: Logger;
 }
 
-/** What people, probes and Prometheus ask. */
+/** Answers probes, Prometheus and people. */
 function openHealth({ values, readiness, metrics, state, logger }: HealthParts): readonly Component[] {
   const { health, metrics: page, debug } = values;
   const eventLoop = new EventLoop();

@@ -27,7 +27,7 @@ interface SyncedStore extends Component {
 export interface Observing extends Pick<OpenWorkloads, 'workloads' | 'owners'> {
   readonly nodeTypes: NodeTypes;
   readonly offer: OnDemandOffer;
-  /** To be synced before the service is ready. */
+  /** The service is ready once they are synced. */
   readonly stores: readonly SyncedStore[];
   /** How much each store holds, for the debug page. */
   readonly sizes: () => Readonly<Record<string, number>>;

@@ -37,7 +37,7 @@ export interface Serving {
   readonly components: readonly Component[];
 }
 
-/** Admissions over HTTPS, after some that are rehearsed. */
+/** Serves admissions over HTTPS, once some are rehearsed. */
 export function openServing(parts: ServingParts): Serving {
   const { values, placement, handler, certificates, admitted, metrics, logger, now } = parts;
   const { port, drainGrace, decisionTimeout: decisionTimeoutMs, rehearsal: admissions } = values.webhook;

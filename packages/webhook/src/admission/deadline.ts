@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Thrown when the time of one decision is over. The API server will not wait for a second try. */
+/** Thrown when the time of one decision is over. A retry does not help: the API server does not wait for it. */
 export class DecisionTimeoutError extends Error {
   override readonly name = 'DecisionTimeoutError';
   readonly code = 'DECISION_TIMEOUT';
@@ -10,13 +10,13 @@ export class DecisionTimeoutError extends Error {
   }
 }
 
-/** The way back: the answer has to be written, sent and read before the API server's own timeout. */
+/** Time to write, send and read the answer before the API server's own timeout. */
 const RETURN_MS = 300;
 
-/** Of that what a step may take to notice that its time is over, and to answer from what it knows. */
+/** The part of it in which a step may notice that its time is over, and answer from what it knows. */
 const GRACE_MS = 50;
 
-/** What one decision may take, given the `?timeout=` of the call in milliseconds, when it has one. */
+/** The time for one decision; `callTimeoutMs` is the `?timeout=` of the call, where it has one. */
 export function decisionBudgetMs(decisionTimeoutMs: number, callTimeoutMs: number | undefined): number {
   if (callTimeoutMs === undefined) {
     return decisionTimeoutMs;
@@ -24,7 +24,7 @@ export function decisionBudgetMs(decisionTimeoutMs: number, callTimeoutMs: numbe
   return Math.min(decisionTimeoutMs, Math.max(callTimeoutMs - RETURN_MS, callTimeoutMs / 2));
 }
 
-/** The time left for one decision. `end` has to be called, or the timer keeps it alive. */
+/** The time left for one decision. Call `end`, or the timer keeps it alive. */
 export class Deadline {
   readonly #passed: Promise<never>;
   #reject: (reason: DecisionTimeoutError) => void = () => undefined;
@@ -36,7 +36,7 @@ export class Deadline {
     this.#passed = new Promise<never>((_, reject) => {
       this.#reject = reject;
     });
-    // Nobody may be listening when it passes.
+    // It may pass while no work waits for it.
     this.#passed.catch(() => undefined);
     this.#timer = setTimeout(() => this.#pass(new DecisionTimeoutError(budgetMs)), budgetMs);
   }
@@ -49,7 +49,7 @@ export class Deadline {
     return this.#abandoned;
   }
 
-  /** The caller went away: nobody will read an answer. */
+  /** The caller went away: the answer will not be read. */
   abandon(): void {
     this.#abandoned = true;
     this.#pass(new DecisionTimeoutError(0));
@@ -79,7 +79,7 @@ export class Deadline {
   }
 }
 
-/** Waits for the work, and no longer than this: undefined when it takes longer. It goes on all the same. */
+/** Waits for the work up to this long: undefined when it takes longer. The work goes on. */
 export async function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

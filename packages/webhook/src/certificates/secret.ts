@@ -15,7 +15,7 @@ interface RawSecret extends RawObject {
 
 const secrets = resource<RawSecret>('v1', 'secrets', 'Secret');
 
-/** Thrown when there is no Secret to share. It is nobody's here to create: it would outlive an uninstallation. */
+/** Thrown when there is no Secret to share. The service does not create it: it would outlive an uninstallation. */
 class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
   readonly code = 'CERTIFICATE_SECRET_MISSING';

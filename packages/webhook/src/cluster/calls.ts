@@ -9,15 +9,15 @@ interface Queue<Need, Result> {
 }
 
 /**
- * Reads that many callers share. Per key one call runs and one waits for it to end; a caller only ever joins the
- * one that waits. A call that has begun may already have seen its answer, and what happened between that and the
- * caller's question would be missing from it.
+ * Reads that callers share. Per key one call runs and one waits for it to end; a caller joins only the one that waits.
+ * A call that runs may have its answer already, and a change between that answer and the caller's question is not in
+ * it.
  */
 export class FreshCalls<Need, Result> {
   readonly #call: (key: string, needs: readonly Need[]) => Promise<Result>;
   readonly #queues = new Map<string, Queue<Need, Result>>();
 
-  /** `call` has to end by itself: it carries its own deadline. */
+  /** `call` must end by itself: it has its own deadline. */
   constructor(call: (key: string, needs: readonly Need[]) => Promise<Result>) {
     this.#call = call;
   }
@@ -58,7 +58,7 @@ export class FreshCalls<Need, Result> {
   }
 }
 
-/** Reads whose answer does not age while they run: everybody joins the one under way. */
+/** Reads whose answer does not age while they run: every caller joins the one under way. */
 export class SharedCalls<Result> {
   readonly #running = new Map<string, Promise<Result>>();
 

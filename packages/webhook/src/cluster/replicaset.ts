@@ -15,7 +15,7 @@ export interface ReplicaSetRef {
   readonly uid: string;
 }
 
-/** What one read tells of a ReplicaSet. */
+/** What one read shows of a ReplicaSet. */
 export interface ReplicaSetReading {
   readonly replicas: ReplicaCount;
   readonly birth: ReplicaSetBirth;

@@ -1,7 +1,7 @@
 import { foreignKeys } from '@spotalis/core';
 import { REVIEW_VERSION } from '../review/request.ts';
 
-/** Where the pod that is never made would live; nothing of these names has to exist. */
+/** Names around the rehearsed pod; no object of these names has to exist. */
 export const rehearsedNames = {
   namespace: 'spotalis-rehearsal',
   deployment: 'web',
@@ -13,7 +13,7 @@ export const rehearsedUids = {
   replicaSet: 'rehearsed-replicaset',
 } as const;
 
-/** The AdmissionReview of a pod as a ReplicaSet asks for it. */
+/** The AdmissionReview of a pod that a ReplicaSet creates. */
 export function rehearsedReview(uid: string): object {
   const pods = { group: '', version: 'v1', resource: 'pods' };
   const kind = { group: '', version: 'v1', kind: 'Pod' };

@@ -16,7 +16,7 @@ import { Workloads } from '../workload/workloads.ts';
 import { rehearsedUids, rehearsedNames } from './review.ts';
 
 export interface RehearsalServiceOptions {
-  /** One of its own, which nobody measures, and which ends with the service. */
+  /** Its own ledger: not measured, and closed with this service. */
   readonly ledger: Pick<Ledger, 'decide' | 'isPoolOpen' | 'health' | 'close'>;
   readonly placement: Placement;
   readonly decisionTimeoutMs: number;
@@ -29,16 +29,16 @@ export interface RehearsalService {
   readonly close: () => Promise<void>;
 }
 
-/** Later than that it is rehearsed how to do without the ledger. */
+/** A ledger that takes longer to connect is rehearsed as one that is away. */
 const CONNECTED_MS = 1_000;
 const LOOK_EVERY_MS = 10;
 
-/** Known, so that the ledger asks for no ReplicaSet; of dry runs none takes a place. */
+/** So many that the ledger never asks for the ReplicaSet. */
 const replicas: ReplicaCount = { replicas: 1_000_000, resourceVersion: '1' };
 
 /**
- * The walk of an admission with all that is on it, but for a Deployment that does not exist: its records are made up,
- * its log goes nowhere, its numbers into metrics that nobody reads, and the ledger is asked in a dry run.
+ * Every part of an admission, for a Deployment that does not exist: its records are made up, its log lines and metrics
+ * are dropped, and the ledger is asked in a dry run.
  */
 export async function openRehearsalService(options: RehearsalServiceOptions): Promise<RehearsalService> {
   const { ledger } = options;
@@ -99,7 +99,7 @@ function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: Rehearsal
   });
 }
 
-/** A question about what was verified is answered at once, and a dry run leaves nothing behind. */
+/** The ledger answers a verified question at once, and a dry run leaves nothing behind. */
 function dryRunsOf(ledger: RehearsalServiceOptions['ledger']): ReserverOptions['ledger'] {
   return {
     decide: (request) =>

@@ -11,7 +11,7 @@ export interface AdmissionReportOptions {
   readonly logger: Logger;
 }
 
-/** What becomes of an admission in metrics and in the log. */
+/** Counts and logs what became of an admission. */
 export class AdmissionReport {
   readonly #metrics: AdmissionMetrics;
   readonly #logger: Logger;
@@ -38,7 +38,7 @@ export class AdmissionReport {
   }
 }
 
-/** One line for each decision that changed something, or should have and could not. */
+/** One line for each decision that changed something, or that could not although it should. */
 function logRecord(
   logger: Logger,
   requestId: string,

@@ -84,7 +84,7 @@ export function admissionMetrics(metrics: Metrics) {
 
 export type AdmissionMetrics = ReturnType<typeof admissionMetrics>;
 
-/** What the webhook shows of its ledger. */
+/** The metrics of the webhook's ledger. */
 export function ledgerObserver(metrics: Metrics): Required<LedgerObserver> {
   const pools = metrics.gauge(openPools);
   pools.set({}, 0);

@@ -14,7 +14,7 @@ export interface WorkloadParts {
   /** The configuration as it is now, since defaults of policies can change: the same object until it does. */
   readonly live: { readonly current: Configuration };
   readonly observers: (resource: string) => ReflectorObserver;
-  /** Something that no mirror showed was read live. */
+  /** Called for each read of an object that no mirror shows. */
   readonly onRead: (kind: 'owner' | 'namespace' | 'workload') => void;
   readonly deadlineMs: number;
   readonly now: () => number;
@@ -22,7 +22,7 @@ export interface WorkloadParts {
 
 export interface OpenWorkloads {
   readonly workloads: Workloads;
-  /** To be synced before the first admission. */
+  /** They are synced before the first admission. */
   readonly mirrors: readonly OptInSource[];
   readonly newborns: Newborns;
   readonly owners: Owners;
@@ -30,7 +30,7 @@ export interface OpenWorkloads {
   readonly isAbsent: (namespace: string) => boolean;
 }
 
-/** What finds the workload of a pod. Nothing is listed before mirrors and newborns are started. */
+/** Opens what finds the workload of a pod. Mirrors and newborns list and watch once they are started. */
 export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
   const { client, ledger, scope, observers, onRead, deadlineMs, now } = parts;
   const common = { client, deadlineMs, now };
@@ -42,7 +42,7 @@ export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
     observer: observers(namespaces.plural),
     onRead: () => onRead('namespace'),
   });
-  // Its role went with it. One without the label looks the same here, and nothing in it is managed either.
+  // The Role goes with the namespace. A namespace without the label looks the same here, and nothing in it is managed.
   const isAbsent = (name: string): boolean => homes.hasSynced() && !homes.lookup.mirrors(name);
   const workloadsOf = (resource: typeof statefulSets, view: 'whole' | 'metadata'): OptInSource =>
     new OptInSource({

@@ -16,7 +16,7 @@ export interface RevisionReads {
   pods(ref: RevisionRef): Promise<PodList>;
 }
 
-/** Thrown when a pod's ReplicaSet went away while the pod was being admitted. Asking again does not help. */
+/** Thrown when a pod's ReplicaSet was deleted during the admission. A retry does not help. */
 export class RevisionGoneError extends Error {
   override readonly name = 'RevisionGoneError';
   readonly code = 'REVISION_GONE';
