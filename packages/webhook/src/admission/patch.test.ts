@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { JsonPatchOperation } from '@spotalis/core';
+import * as fc from 'fast-check';
 import { fieldsOf, isWithin, joinPatches, pointerTo } from './patch.ts';
 
 describe('one patch of several', () => {
@@ -56,4 +58,65 @@ describe('a field', () => {
   it('is written as RFC 6901 says', () => {
     expect(pointerTo('metadata', 'annotations', 'a~b/c')).toBe('/metadata/annotations/a~0b~1c');
   });
+});
+
+type Maps = Readonly<Record<string, Readonly<Record<string, string>> | undefined>>;
+
+/** As an API server does, for maps of texts below the root. */
+function applied(maps: Maps, operations: readonly JsonPatchOperation[]): Maps {
+  const result = structuredClone(maps) as Record<string, Record<string, string>>;
+  for (const operation of operations) {
+    const [, map = '', entry] = operation.path.split('/');
+    if (entry === undefined) {
+      if (operation.op === 'add') result[map] = operation.value as Record<string, string>;
+      continue;
+    }
+    const existing = result[map];
+    if (existing === undefined) throw new Error(`${operation.path} has no map`);
+    if (operation.op !== 'remove') existing[entry] = operation.value as string;
+    else if (entry in existing) delete existing[entry];
+    else throw new Error(`${operation.path} does not exist`);
+  }
+  return result;
+}
+
+const text = fc.stringMatching(/^[a-z]{1,3}$/);
+const entries = fc.dictionary(text, text, { maxKeys: 4 });
+
+/** What a step writes for a pod that has, or has not, the map. */
+const operationsFor = (
+  maps: Maps,
+  map: string,
+  wanted: Readonly<Record<string, string>>,
+): JsonPatchOperation[] =>
+  maps[map] === undefined
+    ? [{ op: 'add', path: `/${map}`, value: wanted }]
+    : Object.entries(wanted).map(([key, value]) => ({ op: 'add', path: `/${map}/${key}`, value }));
+
+it('gives each step what it wants, whatever the pod has', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        annotations: fc.option(entries, { nil: undefined }),
+        labels: fc.option(entries, { nil: undefined }),
+      }),
+      fc.array(fc.tuple(fc.constantFrom('annotations', 'labels'), entries), { maxLength: 4 }),
+      (pod, wishes) => {
+        // Keys of a step begin with its number, so no two steps write one field.
+        const own = wishes.map(
+          ([map, wanted], step) =>
+            [
+              map,
+              Object.fromEntries(Object.entries(wanted).map(([key, value]) => [`${step}${key}`, value])),
+            ] as const,
+        );
+        const after = applied(pod, joinPatches(own.map(([map, wanted]) => operationsFor(pod, map, wanted))));
+        for (const map of ['annotations', 'labels'] as const) {
+          const wanted = own.filter(([of]) => of === map);
+          const expected = Object.assign({}, pod[map], ...wanted.map(([, of]) => of));
+          expect(after[map]).toEqual(pod[map] === undefined && wanted.length === 0 ? undefined : expected);
+        }
+      },
+    ),
+  );
 });
