@@ -228,7 +228,7 @@ export const mutations = [
     name: 'two steps write one field',
     because: 'the later one undoes what the earlier one decided',
     tests: 'webhook/src/admission',
-    edits: [{ in: 'refuseSharedFields', find: 'one.name === other.name', replace: 'true' }],
+    edits: [{ in: 'refuseSharedFields', find: 'shared !== undefined', replace: 'false' }],
   },
   {
     name: 'a step writes what it did not declare',

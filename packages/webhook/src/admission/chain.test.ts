@@ -103,6 +103,7 @@ describe('a chain of steps', () => {
       expect(() => new Chain([one, other])).toThrow(`the steps a and ${other.name} both write`);
       expect(() => new Chain([other, one])).toThrow(`the steps ${other.name} and a both write`);
     }
+    expect(() => new Chain([one, one])).toThrow('the steps a and a both write');
     expect(() => new Chain([one, beside])).not.toThrow();
   });
 

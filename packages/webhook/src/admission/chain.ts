@@ -10,10 +10,10 @@ export interface LeftOut {
   readonly error: unknown;
 }
 
-export interface ChainResult<Record> {
+export interface ChainResult<R> {
   readonly operations: readonly JsonPatchOperation[];
   readonly warnings: readonly string[];
-  readonly records: readonly Record[];
+  readonly records: readonly R[];
   readonly leftOut: readonly LeftOut[];
   /** Gives back what the steps took, when the answer does not get through. */
   readonly undo: () => Promise<void>;
@@ -33,17 +33,17 @@ class UndeclaredFieldError extends Error {
  * The steps of an admission. They decide side by side and their operations become one patch, in the order of the steps.
  * A step that fails or is late is left out, and the others stand.
  */
-export class Chain<Record> {
-  readonly #steps: readonly Step<Record>[];
+export class Chain<R> {
+  readonly #steps: readonly Step<R>[];
 
   /** Throws when two steps write one field. */
-  constructor(steps: readonly Step<Record>[]) {
+  constructor(steps: readonly Step<R>[]) {
     refuseSharedFields(steps);
     this.#steps = steps;
   }
 
   /** Rejects when no step stands, with the error of the first. */
-  async run(pod: ReadablePod, context: StepContext, deadline: Deadline): Promise<ChainResult<Record>> {
+  async run(pod: ReadablePod, context: StepContext, deadline: Deadline): Promise<ChainResult<R>> {
     const answers = await Promise.all(this.#steps.map((step) => ask(step, pod, context, deadline)));
     const results = answers.flatMap((answer) => ('result' in answer ? [answer.result] : []));
     const leftOut = answers.flatMap((answer) => ('error' in answer ? [answer] : []));
@@ -61,13 +61,13 @@ export class Chain<Record> {
   }
 }
 
-async function ask<Record>(
-  step: Step<Record>,
+async function ask<R>(
+  step: Step<R>,
   pod: ReadablePod,
   context: StepContext,
   deadline: Deadline,
-): Promise<{ readonly result: StepResult<Record> } | LeftOut> {
-  let decision: Promise<StepResult<Record>> | undefined;
+): Promise<{ readonly result: StepResult<R> } | LeftOut> {
+  let decision: Promise<StepResult<R>> | undefined;
   try {
     decision = step.decide(pod, context, deadline);
     const result = await deadline.withGrace(decision);
@@ -85,12 +85,13 @@ function warningOf({ step }: LeftOut): string {
 }
 
 function refuseSharedFields(steps: readonly Step<unknown>[]): void {
-  const declared = steps.flatMap(({ name, writes }) => writes.map((field) => ({ name, field })));
-  for (const [index, one] of declared.entries()) {
-    for (const other of declared.slice(index + 1)) {
-      if (one.name === other.name) continue;
-      if (isWithin(one.field, other.field) || isWithin(other.field, one.field)) {
-        throw new TypeError(`the steps ${one.name} and ${other.name} both write ${other.field}`);
+  for (const [index, one] of steps.entries()) {
+    for (const other of steps.slice(index + 1)) {
+      const shared = one.writes.find((mine) =>
+        other.writes.some((theirs) => isWithin(mine, theirs) || isWithin(theirs, mine)),
+      );
+      if (shared !== undefined) {
+        throw new TypeError(`the steps ${one.name} and ${other.name} both write ${shared}`);
       }
     }
   }

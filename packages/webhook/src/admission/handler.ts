@@ -5,29 +5,29 @@ import type { Chain, ChainResult } from './chain.ts';
 import type { Deadline } from './deadline.ts';
 import { leftAlone, type Skipped, unsteered } from './record.ts';
 
-export interface AdmissionResult<Record> extends ChainResult<Record | Skipped> {
+export interface AdmissionResult<R> extends ChainResult<R | Skipped> {
   readonly dryRun: boolean;
   /** Decided, and nothing was written, neither in the ledger nor on the pod. */
   readonly readOnly: boolean;
 }
 
-export interface AdmissionHandlerOptions<Record> {
+export interface AdmissionHandlerOptions<R> {
   readonly workloads: Pick<Workloads, 'resolve'>;
-  readonly chain: Chain<Record>;
+  readonly chain: Chain<R>;
   /** True: decide as in a dry run and change nothing. */
   readonly readOnly: () => boolean;
 }
 
 /** The walk of one admission: gate, workload, steps, one patch. */
-export class AdmissionHandler<Record> {
-  readonly #options: AdmissionHandlerOptions<Record>;
+export class AdmissionHandler<R> {
+  readonly #options: AdmissionHandlerOptions<R>;
 
-  constructor(options: AdmissionHandlerOptions<Record>) {
+  constructor(options: AdmissionHandlerOptions<R>) {
     this.#options = options;
   }
 
   /** Rejects only when nobody waits for the answer any more, or by a fault of this program. */
-  async admit({ uid, view, pod }: AdmissionRequest, deadline: Deadline): Promise<AdmissionResult<Record>> {
+  async admit({ uid, view, pod }: AdmissionRequest, deadline: Deadline): Promise<AdmissionResult<R>> {
     const gated = gate(view);
     if (!gated.ours) return skipped(leftAlone(gated.reason));
     if (pod === undefined) {
@@ -59,7 +59,7 @@ export class AdmissionHandler<Record> {
   }
 }
 
-function skipped<Record>(record: Skipped): AdmissionResult<Record> {
+function skipped<R>(record: Skipped): AdmissionResult<R> {
   return {
     operations: [],
     warnings: record.result === 'unsteered' ? record.warnings : [],

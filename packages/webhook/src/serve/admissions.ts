@@ -12,11 +12,11 @@ export const admissionPath = '/mutate';
 /** nginx's status for a request whose caller did not wait for the answer. */
 const CALLER_GONE = 499;
 
-export interface AdmissionsOptions<Record> {
-  readonly handler: Pick<AdmissionHandler<Record>, 'admit'>;
+export interface AdmissionsOptions<R> {
+  readonly handler: Pick<AdmissionHandler<R>, 'admit'>;
   readonly decisionTimeoutMs: number;
   readonly report: {
-    answered(requestUid: string, result: AdmissionResult<Record>, durationMs: number): void;
+    answered(requestUid: string, result: AdmissionResult<R>, durationMs: number): void;
     failed(requestUid: string, error: unknown, durationMs: number): void;
   };
   /** controller_runtime_webhook_*. */
@@ -26,7 +26,7 @@ export interface AdmissionsOptions<Record> {
 }
 
 /** The HTTP surface of admission: one route, and an answer to everything that is sent there. */
-export function admissionsApp<Record>(options: AdmissionsOptions<Record>): Express {
+export function admissionsApp<R>(options: AdmissionsOptions<R>): Express {
   const app = createApp();
   // Not a route: Express spent 4% of the process's time on matching and dispatching this one.
   app.use((request, response, next) =>
@@ -42,15 +42,15 @@ function isAdmission({ method, url }: Request): boolean {
 }
 
 /** One request and its answer. */
-class Exchange<Record> {
-  readonly #options: AdmissionsOptions<Record>;
+class Exchange<R> {
+  readonly #options: AdmissionsOptions<R>;
   readonly #request: Request;
   readonly #response: Response;
   readonly #startedMs: number;
   readonly #deadline: Deadline;
-  #result: AdmissionResult<Record> | undefined;
+  #result: AdmissionResult<R> | undefined;
 
-  constructor(options: AdmissionsOptions<Record>, request: Request, response: Response) {
+  constructor(options: AdmissionsOptions<R>, request: Request, response: Response) {
     this.#options = options;
     this.#request = request;
     this.#response = response;
