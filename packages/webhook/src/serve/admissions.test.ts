@@ -9,7 +9,10 @@ import type { AdmissionHandler } from '../admission/handler.ts';
 import { AdmissionReport } from '../report/admissions.ts';
 import { admissionMetrics } from '../report/metrics.ts';
 import { aResult } from '../testing/result.ts';
-import { reviewOf } from '../testing/shop.ts';
+import { openShop, podOf, reviewOf } from '../testing/shop.ts';
+import { managedAdmission } from '../testing/admission.ts';
+import { FakeApi } from '../testing/fake-api.ts';
+import type { Step } from '../admission/step.ts';
 import type { DistributionRecord } from '../steps/distribution/record.ts';
 import { admissionPath, admissionsApp, callTimeoutMs } from './admissions.ts';
 
@@ -52,6 +55,20 @@ describe('an exchange', () => {
     expect(page).toContain('result="failed",capacity_type="none",reason="error"} 1');
     expect(page).toContain('controller_runtime_webhook_requests_total{webhook="pods",code="500"} 1');
     expect(page).toContain('controller_runtime_webhook_requests_in_flight{webhook="pods"} 0');
+  });
+
+  it('answers in time with what stands when a step never ends', async () => {
+    const hung: Step<never> = { name: 'hung', writes: [], decide: () => new Promise(() => undefined) };
+    const { handler } = managedAdmission({}, [hung]);
+    const { url, metrics } = await serve((review, deadline) => handler.admit(review, deadline));
+    const pod = podOf(openShop(new FakeApi()));
+    const { status, body } = await request(url).post(`${admissionPath}?timeout=1s`).send(reviewOf('u', pod));
+    expect(status).toBe(200);
+    expect(Buffer.from(body.response.patch, 'base64').toString()).toContain('capacity-type');
+    expect(body.response.warnings).toEqual([expect.stringContaining('hung')]);
+    const page = await text(metrics.page());
+    expect(page).toContain('result="failed",capacity_type="none",reason="error"} 1');
+    expect(page).toMatch(/result="steered",capacity_type="[a-z-]+",reason="[a-z-]+"\} 1\n/);
   });
 
   it('counts an admission whose caller gave up as 499', async () => {
