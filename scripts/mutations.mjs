@@ -234,7 +234,7 @@ export const mutations = [
     name: 'a step writes what it did not declare',
     because: 'nobody notices that another step writes it, too',
     tests: 'webhook/src/admission',
-    edits: [{ in: 'refuseUndeclared', find: '!writes.some', replace: 'false && !writes.some' }],
+    edits: [{ in: 'refuseUndeclared', find: '!isDeclared(field, declared)', replace: 'false' }],
   },
   {
     name: 'each step brings in its own map',

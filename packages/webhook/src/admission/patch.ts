@@ -2,7 +2,11 @@ import type { JsonPatchOperation } from '@spotalis/core';
 
 /** A JSON pointer (RFC 6901). */
 export function pointerTo(...keys: readonly string[]): string {
-  return keys.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return keys.map((key) => `/${escaped(key)}`).join('');
+}
+
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Whether the field is this one or below it. */
@@ -13,7 +17,7 @@ export function isWithin(pointer: string, field: string): boolean {
 /** The fields that an operation writes. One that brings in a map writes its entries: others may add some, too. */
 export function fieldsOf(operation: JsonPatchOperation): readonly string[] {
   return operation.op === 'add' && isMap(operation.value)
-    ? Object.keys(operation.value).map((key) => operation.path + pointerTo(key))
+    ? Object.keys(operation.value).map((key) => `${operation.path}/${escaped(key)}`)
     : [operation.path];
 }
 
@@ -38,7 +42,11 @@ export function joinPatches(
 function contentsOf(path: string, value: object): readonly JsonPatchOperation[] {
   return Array.isArray(value)
     ? value.map((item: unknown) => ({ op: 'add', path: `${path}/-`, value: item }))
-    : Object.entries(value).map(([key, item]) => ({ op: 'add', path: path + pointerTo(key), value: item }));
+    : Object.entries(value).map(([key, item]) => ({
+        op: 'add',
+        path: `${path}/${escaped(key)}`,
+        value: item,
+      }));
 }
 
 function isMap(value: unknown): value is object {
