@@ -201,7 +201,7 @@ export const mutations = [
     edits: [
       {
         in: 'ask',
-        find: 'this.#line(key, lane)',
+        find: 'this.#enqueue(key, queue)',
         replace:
           '{ needs: [], result: this.#run(key, { waiting: undefined }, [need]), begin: () => undefined }',
       },
@@ -211,6 +211,36 @@ export const mutations = [
     name: 'a list from a cache',
     because: 'it shows the pods as they were, and a burst counts on it',
     edits: [{ in: '#each', find: 'limit: PAGE_LIMIT', replace: "limit: PAGE_LIMIT, resourceVersion: '0'" }],
+  },
+  {
+    name: 'a step is cut off when its time is over',
+    because: 'what it decides alone, when the ledger is late, does not reach the pod',
+    tests: 'webhook/src/admission',
+    edits: [{ in: 'ask', find: 'deadline.withGrace(decision)', replace: 'deadline.within(decision)' }],
+  },
+  {
+    name: 'a late step keeps what it took',
+    because: 'the ledger counts a pod that does not have its place',
+    tests: 'webhook/src/admission',
+    edits: [{ in: 'ask', find: '({ undo }) => undo()', replace: '() => undefined' }],
+  },
+  {
+    name: 'two steps write one field',
+    because: 'the later one undoes what the earlier one decided',
+    tests: 'webhook/src/admission',
+    edits: [{ in: 'refuseSharedFields', find: 'shared !== undefined', replace: 'false' }],
+  },
+  {
+    name: 'a step writes what it did not declare',
+    because: 'nobody notices that another step writes it, too',
+    tests: 'webhook/src/admission',
+    edits: [{ in: 'refuseUndeclared', find: '!isDeclared(field, declared)', replace: 'false' }],
+  },
+  {
+    name: 'each step brings in its own map',
+    because: 'the second one takes away the annotations of the first',
+    tests: 'webhook/src/admission',
+    edits: [{ in: 'joinPatches', find: 'containers.has(path)', replace: 'false' }],
   },
   {
     name: 'the deficit of all revisions together',

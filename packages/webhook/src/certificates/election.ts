@@ -1,6 +1,6 @@
 import { LeaderElector, type ElectorOptions } from '@spotalis/kube';
 
-/** Stands for election again after it lost: what it is for can wait, and nobody has to restart for it. */
+/** Stands for election again after it lost the Lease: its work can wait, so a restart is not worth it. */
 export class StandingElection {
   readonly #options: ElectorOptions;
   #elector: LeaderElector;

@@ -1,7 +1,7 @@
 import type { ApiClient, JsonPatchOperation, Place, Resource } from '@spotalis/kube';
-import { getOrUndefined } from '../workload/replicaset.ts';
+import { getOrUndefined } from '../cluster/replicaset.ts';
 
-/** One object at the API server, by its name. Each call is made once: whoever looks again looks at everything anew. */
+/** One object at the API server, by its name. A call is not retried: the caller reads everything again instead. */
 export class NamedObject<T> {
   readonly #client: ApiClient;
   readonly #of: Resource<T>;

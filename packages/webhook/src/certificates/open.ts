@@ -10,19 +10,22 @@ import {
   namespaceAt,
 } from '@spotalis/runtime';
 import { type CertificateObserver, SharedCertificate } from './shared.ts';
-import type { Place } from './secret.ts';
+import type { SecretReference } from './secret.ts';
 
 export interface CertificateParts {
   readonly settings: WebhookValues;
-  /** Of the Secret; undefined: others make the certificate. */
-  readonly place: Place | undefined;
+  /** Where the certificate is shared; undefined: others make it. */
+  readonly secret: SecretReference | undefined;
   readonly client: ApiClient;
   readonly observer: CertificateObserver;
   readonly logger: Logger;
 }
 
 /** Throws a ConfigurationError where no namespace is known for a certificate that we make. */
-export function placeOfCertificate({ certs }: WebhookValues, own: string | undefined): Place | undefined {
+export function certificateSecret(
+  { certs }: WebhookValues,
+  own: string | undefined,
+): SecretReference | undefined {
   if (certs.mode !== 'auto') return undefined;
   return { namespace: namespaceAt('webhook.certs.namespace', certs.namespace, own), name: certs.name };
 }
@@ -30,12 +33,12 @@ export function placeOfCertificate({ certs }: WebhookValues, own: string | undef
 /** The certificate to serve with. Where others make it, it comes in files, and nothing is written anywhere. */
 export function openCertificate({
   settings,
-  place,
+  secret,
   client,
   observer,
   logger,
 }: CertificateParts): CertificateSource & Component {
-  if (place === undefined) {
+  if (secret === undefined) {
     return new CertificateFiles({
       directory: settings.certDir,
       loaded: (pair) => observer.loaded(pair),
@@ -48,9 +51,9 @@ export function openCertificate({
   const { certs } = settings;
   return new SharedCertificate({
     client,
-    place,
+    secret,
     configurationName: settings.configurationName,
-    names: [`${certs.service}.${place.namespace}.svc`, ...certs.names],
+    names: [`${certs.service}.${secret.namespace}.svc`, ...certs.names],
     lifetimeMs: certs.lifetime,
     checkPeriodMs: certs.checkPeriod,
     identity: `${hostname()}_${randomUUID()}`,

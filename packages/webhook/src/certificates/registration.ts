@@ -15,7 +15,7 @@ const registrations = resource<RawRegistration>(
   'MutatingWebhookConfiguration',
 );
 
-/** What the API server verifies us by, at one version of it. */
+/** The authorities that the API server verifies this service by, at one resourceVersion. */
 export interface RegisteredBundle {
   readonly resourceVersion: string;
   /** Names of the entries: each has a `caBundle` of its own. */

@@ -15,13 +15,13 @@ interface RawSecret extends RawObject {
 
 const secrets = resource<RawSecret>('v1', 'secrets', 'Secret');
 
-/** Thrown when there is no Secret to share. It is nobody's here to create: it would outlive an uninstallation. */
+/** Thrown when there is no Secret to share. The service does not create it: it would outlive an uninstallation. */
 class SecretMissingError extends Error {
   override readonly name = 'SecretMissingError';
   readonly code = 'CERTIFICATE_SECRET_MISSING';
 }
 
-export interface Place {
+export interface SecretReference {
   readonly namespace: string;
   readonly name: string;
 }
@@ -47,11 +47,11 @@ const encode = (text: string): string => Buffer.from(text).toString('base64');
 /** The Secret that all replicas share: `tls.crt` and `tls.key` are served, `ca.crt` is what verifies them. */
 export class CertificateSecret {
   readonly #object: NamedObject<RawSecret>;
-  readonly #place: Place;
+  readonly #reference: SecretReference;
 
-  constructor(client: ApiClient, place: Place, deadlineMs: number) {
-    this.#object = new NamedObject(client, secrets, place, deadlineMs);
-    this.#place = place;
+  constructor(client: ApiClient, reference: SecretReference, deadlineMs: number) {
+    this.#object = new NamedObject(client, secrets, reference, deadlineMs);
+    this.#reference = reference;
   }
 
   async read(): Promise<StoredCertificate> {
@@ -83,7 +83,7 @@ export class CertificateSecret {
   async #get(): Promise<RawSecret> {
     const found = await this.#object.read();
     if (found !== undefined) return found;
-    const { namespace, name } = this.#place;
+    const { namespace, name } = this.#reference;
     const advice = `create it empty, as the chart does: kubectl -n ${namespace} create secret generic ${name}`;
     throw new SecretMissingError(`there is no Secret ${namespace}/${name}; ${advice}`);
   }

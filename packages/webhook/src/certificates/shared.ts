@@ -17,10 +17,10 @@ import {
 import { StandingElection } from './election.ts';
 import { type RegisteredBundle, Registration } from './registration.ts';
 import { type Look, nextStep, shouldServe, type Step, type StoredLeaf, type Terms } from './rotation.ts';
-import { CertificateSecret, type Place, type StoredCertificate } from './secret.ts';
+import { CertificateSecret, type SecretReference, type StoredCertificate } from './secret.ts';
 
 const HOUR_MS = 3_600_000;
-/** Informers of several API servers follow a change within seconds; one whose watch broke needs longer. */
+/** Informers of several API servers see a change within seconds; one whose watch broke needs longer. */
 const LONGEST_SETTLE_MS = 30_000;
 const LONGEST_LEASE_MS = 60_000;
 /** Between looks while there is nothing to serve. */
@@ -30,13 +30,13 @@ const CALL_DEADLINE_MS = 5_000;
 const START_DEADLINE_MS = 24 * HOUR_MS;
 /** From an empty Secret to one that is complete takes three steps; rivals may undo some. */
 const MOST_STEPS = 8;
-/** Nobody is slower than the others this often in a row: then the write is refused for another reason. */
+/** No replica loses this many races in a row: the write must be refused for another reason. */
 const MOST_LOST = 5;
 
 export interface SharedCertificateOptions {
   readonly client: ApiClient;
-  /** Of the Secret, and of the Lease of the same name. */
-  readonly place: Place;
+  /** The Lease has the same name. */
+  readonly secret: SecretReference;
   /** The MutatingWebhookConfiguration. */
   readonly configurationName: string;
   /** DNS names and addresses that the API server may call us by. */
@@ -55,7 +55,7 @@ export interface CertificateObserver {
   /** What the Secret holds cannot be served. */
   readonly rejected: () => void;
   readonly rotated: () => void;
-  /** A look that could not be ended; it is tried again. */
+  /** A check failed; it is tried again. */
   readonly failed: () => void;
 }
 
@@ -92,17 +92,17 @@ export class SharedCertificate implements CertificateSource, Component {
 
   constructor(options: SharedCertificateOptions) {
     this.#options = options;
-    const { client, place, configurationName, identity, lifetimeMs, logger } = options;
+    const { client, secret, configurationName, identity, lifetimeMs, logger } = options;
     this.#terms = {
       settleMs: Math.min(LONGEST_SETTLE_MS, lifetimeMs / 10),
       skewMs: Math.min(HOUR_MS, lifetimeMs),
     };
-    this.#secret = new CertificateSecret(client, place, CALL_DEADLINE_MS);
+    this.#secret = new CertificateSecret(client, secret, CALL_DEADLINE_MS);
     this.#registration = new Registration(client, configurationName, CALL_DEADLINE_MS);
     const leaseDurationMs = Math.min(LONGEST_LEASE_MS, lifetimeMs / 4);
     this.#election = new StandingElection({
       client,
-      ...place,
+      ...secret,
       identity,
       timing: {
         leaseDurationMs,
@@ -147,7 +147,7 @@ export class SharedCertificate implements CertificateSource, Component {
     while (!this.#stopping.signal.aborted) await this.#pause(await this.#turn());
   }
 
-  /** Looks, does what has to be done, and returns how long nothing will have to be. */
+  /** Checks, takes the steps that are due, and returns the time until the next check. */
   async #turn(): Promise<number> {
     const { checkPeriodMs, observer, logger } = this.#options;
     const periodMs = this.current() === undefined ? HURRY_MS : checkPeriodMs;
@@ -183,12 +183,12 @@ export class SharedCertificate implements CertificateSource, Component {
 
   async #find(): Promise<Found> {
     const [secret, bundle] = await Promise.all([this.#secret.read(), this.#registration.read()]);
-    this.#tellProblem(secret);
+    this.#reportProblem(secret);
     return { secret, bundle };
   }
 
-  /** Once for as long as it lasts. */
-  #tellProblem({ problem }: StoredCertificate): void {
+  /** Once per problem, however long it lasts. */
+  #reportProblem({ problem }: StoredCertificate): void {
     if (problem !== undefined && problem.message !== this.#problem) {
       this.#options.observer.rejected();
       this.#options.logger.error('the Secret holds no certificate that can be served', { error: problem });
@@ -278,7 +278,7 @@ export class SharedCertificate implements CertificateSource, Component {
   async #issue(): Promise<StagedCertificate> {
     const { names, lifetimeMs, wallMs } = this.#options;
     const nowMs = wallMs();
-    // It has to be valid by a clock that is behind, too.
+    // A clock that is behind must accept it, too.
     const validity = { notBeforeMs: nowMs - this.#terms.skewMs, notAfterMs: nowMs + lifetimeMs };
     const { pair, authority } = await issueServing(names, validity);
     const leaf = this.#leafOf(pair, [authority]);
@@ -297,7 +297,7 @@ export class SharedCertificate implements CertificateSource, Component {
   }
 }
 
-/** Another replica, or a person, was faster; what is there now is another thing to decide by. */
+/** Another replica, or a person, was faster: the decision must be made again from what is there now. */
 function isRivalry(error: Error): boolean {
   return error instanceof ApiError && (error.status === 409 || error.status === 422);
 }

@@ -9,7 +9,7 @@ import {
 } from '@spotalis/kube';
 import type { Ledger, Revision } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
-import { Mirror } from '../workload/mirror.ts';
+import { Mirror } from '../cluster/mirror.ts';
 
 interface RawPod extends RawObject {
   readonly spec?: { readonly nodeName?: string };
@@ -31,7 +31,7 @@ export interface PodObserverOptions {
   readonly namespaces: readonly string[];
   readonly isAbsent: (namespace: string) => boolean;
   readonly ledger: Pick<Ledger, 'seen' | 'released'>;
-  /** The ledger that the pods of a ReplicaSet stand in; undefined when it is not managed. */
+  /** The ledger of a ReplicaSet's pods; undefined when it is not managed. */
   readonly revisionOf: (owner: ObservedPod['owner']) => Promise<Revision | undefined>;
   readonly typeOfNode: (name: string) => Promise<CapacityType | undefined>;
   readonly observer: ReflectorObserver;
@@ -39,8 +39,8 @@ export interface PodObserverOptions {
 }
 
 /**
- * Keeps an embedded ledger true: with the ledger inside this process there is no controller that could. It may tell
- * of a pod late, twice or in any order; that is the ledger's to cope with.
+ * Keeps an embedded ledger true: no controller can, with the ledger inside this process. It may report a pod late,
+ * twice or out of order; the ledger copes with that.
  */
 export class PodObserver extends Mirror<RawPod, ObservedPod> {
   readonly #options: PodObserverOptions;
@@ -51,11 +51,11 @@ export class PodObserver extends Mirror<RawPod, ObservedPod> {
     this.#options = options;
     this.store.subscribe((change) => {
       if (change.type === 'updated' && saysNothingNew(change.previous, change.object)) return;
-      void this.#tell(change.object, change.type === 'deleted' || change.object.ended);
+      void this.#report(change.object, change.type === 'deleted' || change.object.ended);
     });
   }
 
-  async #tell(pod: ObservedPod, ended: boolean): Promise<void> {
+  async #report(pod: ObservedPod, ended: boolean): Promise<void> {
     const { ledger, revisionOf, typeOfNode, logger } = this.#options;
     const { metadata, admitted, nodeName } = pod;
     const token = tokenOf(pod);
@@ -66,7 +66,7 @@ export class PodObserver extends Mirror<RawPod, ObservedPod> {
         await ledger.released(revision, token);
         return;
       }
-      // One without a mark is of its node's type, and of none before it has a node.
+      // A pod without a mark has its node's type, and none before it has a node.
       const type = admitted?.type ?? (nodeName === undefined ? undefined : await typeOfNode(nodeName));
       await ledger.seen(revision, {
         token,

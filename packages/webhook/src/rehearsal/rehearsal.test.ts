@@ -11,8 +11,8 @@ import {
   type Logger,
 } from '@spotalis/runtime';
 import { Rehearsal } from './rehearsal.ts';
-import { nobody } from './review.ts';
-import { openStage } from './stage.ts';
+import { rehearsedUids } from './review.ts';
+import { openRehearsalService } from './service.ts';
 
 const { placement } = accepted(
   readCapacity({
@@ -61,8 +61,8 @@ beforeEach(() => {
 afterEach(() => ledger.close());
 
 function rehearsal(admissions: number, decide = (request: DecideRequest) => ledger.decide(request)) {
-  const stage = () =>
-    openStage({
+  const openService = () =>
+    openRehearsalService({
       ledger: {
         decide: async (request) => {
           asked.push(request);
@@ -81,13 +81,13 @@ function rehearsal(admissions: number, decide = (request: DecideRequest) => ledg
       logging: { level: 'info', format: 'json' },
       now,
     });
-  return new Rehearsal({ admissions, openStage: stage, certificates, logger, now });
+  return new Rehearsal({ admissions, openService, certificates, logger, now });
 }
 
 const unhurried = () => ({ signal: new AbortController().signal });
 
 describe('a rehearsal', () => {
-  it('plays as many admissions as it is told, each of them answered by the ledger at the first question', async () => {
+  it('runs as many admissions as it is told, each of them answered by the ledger at the first question', async () => {
     await rehearsal(100).start(unhurried());
     expect(asked).toHaveLength(100);
     expect(answered).toEqual(Array.from({ length: 100 }, () => expect.objectContaining({ kind: 'decided' })));
@@ -97,7 +97,7 @@ describe('a rehearsal', () => {
   it('leaves nothing in the ledger', async () => {
     await rehearsal(20).start(unhurried());
     expect(asked.every(({ dryRun }) => dryRun === true)).toBe(true);
-    const revision = { workloadUid: nobody.deployment, replicaSetUid: nobody.replicaSet };
+    const revision = { workloadUid: rehearsedUids.deployment, replicaSetUid: rehearsedUids.replicaSet };
     expect(await ledger.entries(revision)).toEqual([]);
     expect(await ledger.counts(revision)).toEqual({ spot: 0, onDemand: 0, untyped: 0, pending: 0 });
     expect(closed).toBe(1);
@@ -115,8 +115,8 @@ describe('a rehearsal', () => {
   it('is nothing to fail by', async () => {
     const unlistenable = new Rehearsal({
       admissions: 1,
-      openStage: async () => {
-        throw new Error('no stage');
+      openService: async () => {
+        throw new Error('no port');
       },
       certificates,
       logger,

@@ -2,27 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:https';
 import { type CertificateSource, type Component, HttpServer, type Logger } from '@spotalis/runtime';
 import { admissionPath } from '../serve/admissions.ts';
-import { reviewOfNoPod } from './review.ts';
-import type { Stage } from './stage.ts';
+import { rehearsedReview } from './review.ts';
+import type { RehearsalService } from './service.ts';
 
 export interface RehearsalOptions {
-  /** How many admissions are played; 0 for none. */
+  /** How many admissions are rehearsed; 0 for none. */
   readonly admissions: number;
-  /** What answers them, as what answers the API server does, but nothing comes of it. */
-  readonly openStage: () => Promise<Stage>;
+  /** Answers them as it answers the API server, and changes nothing. */
+  readonly openService: () => Promise<RehearsalService>;
   readonly certificates: CertificateSource;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
-/** A replica on a slow machine has to serve at some time, rehearsed or not. */
+/** A replica on a slow machine must serve at some time, rehearsed or not. */
 const LONGEST_MS = 5_000;
-/** Then new connections are made, since a burst brings them, too. */
+/** Admissions before new connections are made: a burst brings them, too. */
 const ROUND = 64;
 const CONNECTIONS = 16;
 
 /**
- * Plays admissions of pods that do not exist before the service is ready. Code that has hardly run is slow: without,
+ * Runs admissions of pods that do not exist before the service is ready. Code that has hardly run is slow: without this,
  * each of the first dozen admissions takes 8 ms of a core, the next fifty 3 to 4, and from some three hundred on half
  * a millisecond. A new replica would meet its first burst, which may be of hundreds of pods at once, in that state.
  */
@@ -34,48 +34,48 @@ export class Rehearsal implements Component {
     this.#options = options;
   }
 
-  /** Never throws: who has not rehearsed serves all the same. */
+  /** Never throws: a service that has not rehearsed serves all the same. */
   async start({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { admissions, logger, now } = this.#options;
     if (admissions === 0) return;
     const beganMs = now();
     try {
-      const played = await this.#play(() => signal.aborted || now() - beganMs > LONGEST_MS);
-      logger.info('rehearsed', { admissions: played, ms: Math.round(now() - beganMs) });
+      const done = await this.#run(() => signal.aborted || now() - beganMs > LONGEST_MS);
+      logger.info('rehearsed', { admissions: done, ms: Math.round(now() - beganMs) });
     } catch (error) {
       logger.warn('not rehearsed; the first admissions will be slow', { error });
     }
   }
 
-  async #play(isOver: () => boolean): Promise<number> {
-    const { admissions, openStage, certificates, logger } = this.#options;
-    const stage = await openStage();
+  async #run(isOver: () => boolean): Promise<number> {
+    const { admissions, openService, certificates, logger } = this.#options;
+    const service = await openService();
     const server = new HttpServer({
       name: this.name,
       host: '127.0.0.1',
       port: 0,
-      handler: stage.app,
+      handler: service.app,
       certificates,
       logger,
     });
     try {
       await server.start();
-      let played = 0;
-      while (played < admissions && !isOver()) {
-        const count = Math.min(ROUND, admissions - played);
-        await playRound(server.port, count);
-        played += count;
+      let done = 0;
+      while (done < admissions && !isOver()) {
+        const count = Math.min(ROUND, admissions - done);
+        await runRound(server.port, count);
+        done += count;
       }
-      return played;
+      return done;
     } finally {
       await server.stop();
-      await stage.close();
+      await service.close();
     }
   }
 }
 
-async function playRound(port: number, count: number): Promise<void> {
-  // It talks to itself: the names in its certificate are those of the Service.
+async function runRound(port: number, count: number): Promise<void> {
+  // The names in the certificate are those of the Service.
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, rejectUnauthorized: false });
   try {
     await Promise.all(Array.from({ length: count }, () => send(agent, port)));
@@ -85,7 +85,7 @@ async function playRound(port: number, count: number): Promise<void> {
 }
 
 function send(agent: Agent, port: number): Promise<void> {
-  const body = JSON.stringify(reviewOfNoPod(randomUUID()));
+  const body = JSON.stringify(rehearsedReview(randomUUID()));
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const call = request(

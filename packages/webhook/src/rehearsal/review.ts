@@ -1,13 +1,20 @@
 import { foreignKeys } from '@spotalis/core';
 import { REVIEW_VERSION } from '../review/request.ts';
 
-/** The home of the pod that is never made; nothing of that name has to exist. */
-export const nowhere = { namespace: 'spotalis-rehearsal', deployment: 'web', replicaSet: 'web-0' } as const;
+/** Names around the rehearsed pod; no object of these names has to exist. */
+export const rehearsedNames = {
+  namespace: 'spotalis-rehearsal',
+  deployment: 'web',
+  replicaSet: 'web-0',
+} as const;
 
-export const nobody = { deployment: 'rehearsed-deployment', replicaSet: 'rehearsed-replicaset' } as const;
+export const rehearsedUids = {
+  deployment: 'rehearsed-deployment',
+  replicaSet: 'rehearsed-replicaset',
+} as const;
 
-/** The AdmissionReview of a pod as a ReplicaSet asks for it. */
-export function reviewOfNoPod(uid: string): object {
+/** The AdmissionReview of a pod that a ReplicaSet creates. */
+export function rehearsedReview(uid: string): object {
   const pods = { group: '', version: 'v1', resource: 'pods' };
   const kind = { group: '', version: 'v1', kind: 'Pod' };
   return {
@@ -19,22 +26,22 @@ export function reviewOfNoPod(uid: string): object {
       resource: pods,
       requestKind: kind,
       requestResource: pods,
-      namespace: nowhere.namespace,
+      namespace: rehearsedNames.namespace,
       operation: 'CREATE',
       userInfo: { username: 'system:serviceaccount:kube-system:replicaset-controller' },
       object: {
         kind: 'Pod',
         apiVersion: 'v1',
         metadata: {
-          generateName: `${nowhere.replicaSet}-`,
-          namespace: nowhere.namespace,
+          generateName: `${rehearsedNames.replicaSet}-`,
+          namespace: rehearsedNames.namespace,
           labels: { app: 'web', [foreignKeys.podTemplateHash]: '0' },
           ownerReferences: [
             {
               apiVersion: 'apps/v1',
               kind: 'ReplicaSet',
-              name: nowhere.replicaSet,
-              uid: nobody.replicaSet,
+              name: rehearsedNames.replicaSet,
+              uid: rehearsedUids.replicaSet,
               controller: true,
               blockOwnerDeletion: true,
             },

@@ -1,7 +1,13 @@
 import { ledgerMetrics, type LedgerObserver } from '@spotalis/ledger';
 import type { Metrics } from '@spotalis/runtime';
 import { admissionSeconds, type CounterSpec, type GaugeSpec, type HistogramSpec } from '@spotalis/units';
-import { leftAloneReasons, type Outcome, steeredReasons, unsteeredReasons } from '../admission/outcome.ts';
+import { notManagedReasons, type Skipped, unresolvedReasons } from '../admission/record.ts';
+import {
+  type DistributionRecord,
+  leftAloneReasons,
+  steeredReasons,
+  unsteeredReasons,
+} from '../steps/distribution/record.ts';
 
 const admissions: CounterSpec<'result' | 'capacity_type' | 'reason'> = {
   type: 'counter',
@@ -39,9 +45,6 @@ export type ReadKind = 'list' | 'replicaset' | 'owner' | 'namespace' | 'workload
 
 const listReasons = ['unseeded', 'dirty', 'expired-pending', 'release-seen', 'full', 'ledger-unavailable'];
 
-const isPreview = (outcome: Outcome): boolean =>
-  outcome.result === 'steered' && (outcome.dryRun || outcome.readOnly);
-
 /** Registers the webhook's own metrics, each series at 0. */
 export function admissionMetrics(metrics: Metrics) {
   const total = metrics.counter(admissions);
@@ -53,8 +56,10 @@ export function admissionMetrics(metrics: Metrics) {
       for (const result of ['steered', 'previewed']) total.touch({ result, capacity_type: type, reason });
     }
   }
-  for (const reason of unsteeredReasons) total.touch({ result: 'unsteered', capacity_type: 'none', reason });
-  for (const reason of leftAloneReasons) total.touch({ result: 'left-alone', capacity_type: 'none', reason });
+  for (const reason of [...unresolvedReasons, ...unsteeredReasons])
+    total.touch({ result: 'unsteered', capacity_type: 'none', reason });
+  for (const reason of [...notManagedReasons, ...leftAloneReasons])
+    total.touch({ result: 'left-alone', capacity_type: 'none', reason });
   total.touch({ result: 'failed', capacity_type: 'none', reason: 'error' });
   for (const result of ['steered', 'previewed', 'unsteered', 'left-alone', 'failed'])
     seconds.touch({ result });
@@ -62,10 +67,11 @@ export function admissionMetrics(metrics: Metrics) {
   for (const kind of ['replicaset', 'owner', 'namespace', 'workload']) readTotal.touch({ kind, reason: '' });
 
   return {
-    admitted(outcome: Outcome, durationMs: number): void {
-      const { reason } = outcome;
-      const result = isPreview(outcome) ? 'previewed' : outcome.result;
-      total.add({ result, capacity_type: outcome.result === 'steered' ? outcome.type : 'none', reason });
+    /** `kept`: no dry run, and not in read-only mode. */
+    admitted(record: DistributionRecord | Skipped, kept: boolean, durationMs: number): void {
+      const { reason } = record;
+      const result = record.result === 'steered' && !kept ? 'previewed' : record.result;
+      total.add({ result, capacity_type: record.result === 'steered' ? record.type : 'none', reason });
       seconds.observe({ result }, durationMs / 1_000);
     },
     failed(durationMs: number): void {
@@ -78,7 +84,7 @@ export function admissionMetrics(metrics: Metrics) {
 
 export type AdmissionMetrics = ReturnType<typeof admissionMetrics>;
 
-/** What the webhook shows of its ledger. */
+/** The metrics of the webhook's ledger. */
 export function ledgerObserver(metrics: Metrics): Required<LedgerObserver> {
   const pools = metrics.gauge(openPools);
   pools.set({}, 0);

@@ -3,7 +3,7 @@ import { type Logger, type Metrics, reflectorMetrics } from '@spotalis/runtime';
 
 export type ReflectorObservers = (resource: string) => ReflectorObserver;
 
-/** Counts what becomes of lists and watches, and tells of what failed. */
+/** Counts lists and watches, and logs those that fail. */
 export function reflectorObservers(metrics: Metrics, logger: Logger): ReflectorObservers {
   const measured = reflectorMetrics(metrics);
   return (resource) => {

@@ -10,7 +10,7 @@ export interface Answer {
   readonly warnings?: readonly string[];
 }
 
-/** The API server cuts what is longer than this, and from 4096 characters in all drops the rest. */
+/** The API server cuts a longer warning, and drops warnings beyond 4096 characters in all. */
 const MAX_WARNING_LENGTH = 256;
 
 /**

@@ -1,4 +1,4 @@
-/** Reading JSON that somebody else wrote: what is not of the expected type is absent, never an exception. */
+/** Reads foreign JSON: a value of another type counts as absent and never throws. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function objectAt(value: unknown): JsonObject | undefined {

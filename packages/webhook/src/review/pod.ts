@@ -70,12 +70,12 @@ const isPod = withFields({
   }),
 });
 
-/** A pod of which every field that is read later has the type it should have. */
+/** A pod in which every field that is read later has the right type. */
 export type ReadablePod = PodView & { readonly metadata: { readonly name?: string | null } };
 
-/** Undefined when it is no such pod. The API server sends none of those, but anyone may call. */
+/** Undefined when a field has a wrong type. The API server sends no such pod, but anyone may call. */
 export function readPod(raw: JsonObject): ReadablePod | undefined {
-  // Each field of the type was looked at above.
+  // isPod checks each field of the type.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return isPod(raw) ? (raw as unknown as ReadablePod) : undefined;
 }

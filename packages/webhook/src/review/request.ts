@@ -6,13 +6,13 @@ import { type ReadablePod, readPod } from './pod.ts';
 export interface AdmissionRequest {
   readonly uid: string;
   readonly view: AdmissionRequestView;
-  /** Undefined when it is not a pod that could be read; it is left alone then. */
+  /** Undefined when the object cannot be read as a pod. */
   readonly pod: ReadablePod | undefined;
 }
 
 export type Review =
   | { readonly kind: 'request'; readonly request: AdmissionRequest }
-  /** Not what this server speaks, but it says which call it is, so it gets a well-formed answer. */
+  /** Another version or kind, but with a UID, so it gets a well-formed answer. */
   | {
       readonly kind: 'unsupported';
       readonly uid: string;
@@ -27,7 +27,7 @@ export const REVIEW_VERSION = 'admission.k8s.io/v1';
 /** Same shape on the wire; only sent where a webhook's configuration asks for it. */
 const OLDER_VERSION = 'admission.k8s.io/v1beta1';
 
-/** A UID is 36 characters; what is far longer is not one, and is not worth echoing. */
+/** A UID has 36 characters. A much longer text is not one and is not echoed. */
 const MAX_UID_LENGTH = 256;
 
 export function readReview(body: unknown): Review {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics, webhookMetrics } from '@spotalis/runtime';
 import * as fc from 'fast-check';
 import request from 'supertest';
+import { AdmissionReport } from '../report/admissions.ts';
 import { admissionMetrics } from '../report/metrics.ts';
 import { managedAdmission } from '../testing/admission.ts';
 import { admissionPath, admissionsApp } from './admissions.ts';
@@ -18,19 +19,20 @@ const fixture: object = JSON.parse(
 
 /** Every pod that gets through the gate is of one managed Deployment, so that all of the walk is under test. */
 function serverUnderTest(): Server {
-  const { admission } = managedAdmission();
+  const { handler } = managedAdmission();
   const metrics = new Metrics();
+  const logger = createLogger({
+    service: 'test',
+    level: 'error',
+    format: 'json',
+    stream: new Writable({ write: (_, __, done) => done() }),
+  });
   const app = admissionsApp({
-    admission,
+    handler,
     decisionTimeoutMs: 1_000,
-    metrics: admissionMetrics(metrics),
+    report: new AdmissionReport({ metrics: admissionMetrics(metrics), logger }),
     requests: webhookMetrics(metrics).observer('pods'),
-    logger: createLogger({
-      service: 'test',
-      level: 'error',
-      format: 'json',
-      stream: new Writable({ write: (_, __, done) => done() }),
-    }),
+    logger,
     now: () => performance.now(),
   });
   return createServer(app);

@@ -5,12 +5,16 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createLogger, Metrics, webhookMetrics } from '@spotalis/runtime';
 import request from 'supertest';
-import type { Admission } from '../admission/admission.ts';
+import type { AdmissionHandler } from '../admission/handler.ts';
+import { AdmissionReport } from '../report/admissions.ts';
 import { admissionMetrics } from '../report/metrics.ts';
-import { aSteered } from '../testing/outcome.ts';
-import { reviewOf } from '../testing/shop.ts';
-import { admissionPath, admissionsApp } from './admissions.ts';
-import { callTimeoutMs } from './timeout.ts';
+import { aResult } from '../testing/result.ts';
+import { openShop, podOf, reviewOf } from '../testing/shop.ts';
+import { managedAdmission } from '../testing/admission.ts';
+import { FakeApi } from '../testing/fake-api.ts';
+import type { Step } from '../admission/step.ts';
+import type { DistributionRecord } from '../steps/distribution/record.ts';
+import { admissionPath, admissionsApp, callTimeoutMs } from './admissions.ts';
 
 let server: Server | undefined;
 
@@ -19,15 +23,18 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-async function serve(admit: Admission['admit']): Promise<{ url: string; metrics: Metrics }> {
+async function serve(
+  admit: AdmissionHandler<DistributionRecord>['admit'],
+): Promise<{ url: string; metrics: Metrics }> {
   const metrics = new Metrics();
   const stream = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const logger = createLogger({ service: 'test', level: 'error', format: 'json', stream });
   const app = admissionsApp({
-    admission: { admit },
+    handler: { admit },
     decisionTimeoutMs: 1_000,
-    metrics: admissionMetrics(metrics),
+    report: new AdmissionReport({ metrics: admissionMetrics(metrics), logger }),
     requests: webhookMetrics(metrics).observer('pods'),
-    logger: createLogger({ service: 'test', level: 'error', format: 'json', stream }),
+    logger,
     now: () => performance.now(),
   });
   const listening = createServer(app);
@@ -48,6 +55,20 @@ describe('an exchange', () => {
     expect(page).toContain('result="failed",capacity_type="none",reason="error"} 1');
     expect(page).toContain('controller_runtime_webhook_requests_total{webhook="pods",code="500"} 1');
     expect(page).toContain('controller_runtime_webhook_requests_in_flight{webhook="pods"} 0');
+  });
+
+  it('answers in time with what stands when a step never ends', async () => {
+    const hung: Step<never> = { name: 'hung', writes: [], decide: () => new Promise(() => undefined) };
+    const { handler } = managedAdmission({}, [hung]);
+    const { url, metrics } = await serve((review, deadline) => handler.admit(review, deadline));
+    const pod = podOf(openShop(new FakeApi()));
+    const { status, body } = await request(url).post(`${admissionPath}?timeout=1s`).send(reviewOf('u', pod));
+    expect(status).toBe(200);
+    expect(Buffer.from(body.response.patch, 'base64').toString()).toContain('capacity-type');
+    expect(body.response.warnings).toEqual([expect.stringContaining('hung')]);
+    const page = await text(metrics.page());
+    expect(page).toContain('result="failed",capacity_type="none",reason="error"} 1');
+    expect(page).toMatch(/result="steered",capacity_type="[a-z-]+",reason="[a-z-]+"\} 1\n/);
   });
 
   it('counts an admission whose caller gave up as 499', async () => {
@@ -82,7 +103,7 @@ describe('an exchange', () => {
           resolve(deadline.abandoned);
           throw error;
         }
-        return aSteered();
+        return aResult();
       }).then(({ url }) => send(url));
     });
     let call: ReturnType<typeof plainRequest>;
@@ -97,14 +118,14 @@ describe('an exchange', () => {
     expect(await abandoned).toBe(true);
   });
 
-  it('gives a place back whose answer could not be delivered', async () => {
-    const givenBack = new Promise<string>((resolve) => {
-      const outcome = aSteered({ giveBack: async () => resolve('given back') });
+  it('undoes what was taken when the answer could not be delivered', async () => {
+    const undone = new Promise<string>((resolve) => {
+      const result = aResult({ undo: async () => resolve('undone') });
       void serve(async (_, deadline) => {
         call.destroy();
         // Not until the server knows that the caller is gone.
         await deadline.within(new Promise(() => undefined)).catch(() => undefined);
-        return outcome;
+        return result;
       }).then(({ url }) => send(url));
     });
     let call: ReturnType<typeof plainRequest>;
@@ -116,7 +137,7 @@ describe('an exchange', () => {
       call.on('error', () => undefined);
       call.end(JSON.stringify(reviewOf('u', {})));
     }
-    expect(await givenBack).toBe('given back');
+    expect(await undone).toBe('undone');
   });
 });
 

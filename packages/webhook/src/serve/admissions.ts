@@ -1,24 +1,24 @@
 import { answerErrors, createApp, HttpError, type Logger, readJson } from '@spotalis/runtime';
+import { parseDuration } from '@spotalis/units';
 import type { Express, Request, Response } from 'express';
-import type { Admission } from '../admission/admission.ts';
-import type { Outcome } from '../admission/outcome.ts';
-import { logDecision } from '../report/decision.ts';
-import type { AdmissionMetrics } from '../report/metrics.ts';
-import { Deadline, decisionBudgetMs } from '../reserve/deadline.ts';
+import { Deadline, decisionBudgetMs } from '../admission/deadline.ts';
+import type { AdmissionHandler, AdmissionResult } from '../admission/handler.ts';
 import { writeReview } from '../review/answer.ts';
 import { readReview } from '../review/request.ts';
-import { callTimeoutMs } from './timeout.ts';
 
-/** Where a MutatingWebhookConfiguration has to send its reviews. */
+/** The path that a MutatingWebhookConfiguration must name. */
 export const admissionPath = '/mutate';
 
-/** What nginx made customary for a request whose caller did not wait for the answer. */
+/** nginx's status for a request whose caller did not wait for the answer. */
 const CALLER_GONE = 499;
 
-export interface AdmissionsOptions {
-  readonly admission: Pick<Admission, 'admit'>;
+export interface AdmissionsOptions<R> {
+  readonly handler: Pick<AdmissionHandler<R>, 'admit'>;
   readonly decisionTimeoutMs: number;
-  readonly metrics: AdmissionMetrics;
+  readonly report: {
+    answered(requestUid: string, result: AdmissionResult<R>, durationMs: number): void;
+    failed(requestUid: string, error: unknown, durationMs: number): void;
+  };
   /** controller_runtime_webhook_*. */
   readonly requests: { started(): void; finished(status: number, durationMs: number): void };
   readonly logger: Logger;
@@ -26,9 +26,9 @@ export interface AdmissionsOptions {
 }
 
 /** The HTTP surface of admission: one route, and an answer to everything that is sent there. */
-export function admissionsApp(options: AdmissionsOptions): Express {
+export function admissionsApp<R>(options: AdmissionsOptions<R>): Express {
   const app = createApp();
-  // Not as a route: for the one there is, matching and dispatching were 4 % of the process's time.
+  // Not a route: Express spent 4% of the process's time on matching and dispatching this one.
   app.use((request, response, next) =>
     isAdmission(request) ? new Exchange(options, request, response).run() : next(),
   );
@@ -42,15 +42,15 @@ function isAdmission({ method, url }: Request): boolean {
 }
 
 /** One request and its answer. */
-class Exchange {
-  readonly #options: AdmissionsOptions;
+class Exchange<R> {
+  readonly #options: AdmissionsOptions<R>;
   readonly #request: Request;
   readonly #response: Response;
   readonly #startedMs: number;
   readonly #deadline: Deadline;
-  #outcome: Outcome | undefined;
+  #result: AdmissionResult<R> | undefined;
 
-  constructor(options: AdmissionsOptions, request: Request, response: Response) {
+  constructor(options: AdmissionsOptions<R>, request: Request, response: Response) {
     this.#options = options;
     this.#request = request;
     this.#response = response;
@@ -77,27 +77,18 @@ class Exchange {
       return;
     }
     const { uid } = review.request;
+    const { handler, report } = this.#options;
     try {
-      const outcome = await this.#options.admission.admit(review.request, this.#deadline);
-      this.#outcome = outcome;
-      // Decided in the moment in which the caller went away.
-      if (this.#deadline.abandoned) return this.#giveBack();
-      const body =
-        outcome.result === 'left-alone'
-          ? writeReview({ uid })
-          : writeReview({
-              uid,
-              ...(outcome.result === 'steered' ? { patch: outcome.patch } : {}),
-              warnings: outcome.warnings,
-            });
-      this.#send(200, body);
-      this.#options.metrics.admitted(outcome, this.#elapsedMs());
-      logDecision(this.#options.logger, uid, outcome);
+      const result = await handler.admit(review.request, this.#deadline);
+      this.#result = result;
+      // The caller went away while the decision was made.
+      if (this.#deadline.abandoned) return void result.undo();
+      this.#send(200, writeReview({ uid, patch: result.operations, warnings: result.warnings }));
+      report.answered(uid, result, this.#elapsedMs());
     } catch (error) {
-      // Nobody is there to be answered.
+      // The caller went away: there is no one to answer.
       if (this.#deadline.abandoned) return;
-      this.#options.metrics.failed(this.#elapsedMs());
-      this.#options.logger.error('admission failed', { requestId: uid, error });
+      report.failed(uid, error, this.#elapsedMs());
       this.#send(500, writeReview({ uid, warnings: ['spotalis: not placed: an unexpected error'] }));
     }
   }
@@ -111,20 +102,24 @@ class Exchange {
     this.#response.end(body);
   }
 
-  /** Of every exchange the last event, answered or not. */
+  /** The last event of every exchange, answered or not. */
   #closed(): void {
     const { statusCode, writableFinished } = this.#response;
     this.#options.requests.finished(writableFinished ? statusCode : CALLER_GONE, this.#elapsedMs());
-    if (this.#response.writableFinished) return;
+    if (writableFinished) return;
     this.#deadline.abandon();
-    this.#giveBack();
-  }
-
-  #giveBack(): void {
-    if (this.#outcome?.result === 'steered') void this.#outcome.giveBack();
+    void this.#result?.undo();
   }
 
   #elapsedMs(): number {
     return this.#options.now() - this.#startedMs;
   }
+}
+
+/** The API server says how long it waits in the URL: `?timeout=2s`. */
+export function callTimeoutMs(url: string): number | undefined {
+  const question = url.indexOf('?');
+  const text = question < 0 ? null : new URLSearchParams(url.slice(question)).get('timeout');
+  const timeoutMs = text === null ? null : parseDuration(text);
+  return timeoutMs === null || timeoutMs <= 0 ? undefined : timeoutMs;
 }

@@ -1,11 +1,15 @@
 import { type Placement, preparePlacement } from '@spotalis/core';
 import { MemoryLedger } from '@spotalis/ledger';
-import { Admission, type AdmissionOptions } from '../admission/admission.ts';
-import { Reserver } from '../reserve/reserver.ts';
-import type { Resolution } from '../workload/workloads.ts';
+import { Chain } from '../admission/chain.ts';
+import { AdmissionHandler, type AdmissionHandlerOptions } from '../admission/handler.ts';
+import type { Step } from '../admission/step.ts';
+import type { DistributionRecord } from '../steps/distribution/record.ts';
+import { Reserver } from '../steps/distribution/reserver.ts';
+import { DistributionStep } from '../steps/distribution/step.ts';
+import type { ManagedWorkload } from '../workload/workloads.ts';
 
 /** What every pod that gets through the gate is of. */
-export const managedWeb: Resolution = {
+export const managedWeb: ManagedWorkload = {
   kind: 'managed',
   workload: { kind: 'Deployment', namespace: 'shop', name: 'web', uid: 'd' },
   policy: {
@@ -31,8 +35,11 @@ const placement: Placement = preparePlacement(
   },
 );
 
-/** The whole walk of an admission, with one managed Deployment and a ledger of its own. */
-export function managedAdmission(change: Partial<Pick<AdmissionOptions, 'workloads' | 'readOnly'>> = {}) {
+/** The whole walk of an admission, with one managed Deployment, a ledger of its own, and maybe steps after ours. */
+export function managedAdmission<Other = never>(
+  change: Partial<Pick<AdmissionHandlerOptions<DistributionRecord>, 'workloads' | 'readOnly'>> = {},
+  steps: readonly Step<Other>[] = [],
+) {
   const ledger = new MemoryLedger({ now: Date.now });
   const reserver = new Reserver({
     ledger,
@@ -48,14 +55,12 @@ export function managedAdmission(change: Partial<Pick<AdmissionOptions, 'workloa
     random: Math.random,
     observer: { list: () => undefined, replicaSetRead: () => undefined },
   });
-  const admission = new Admission({
+  const distribution = new DistributionStep({ reserver, ledger, placement, hasCapacity: () => true });
+  const handler = new AdmissionHandler<DistributionRecord | Other>({
     workloads: { resolve: async () => managedWeb },
-    reserver,
-    ledger,
-    placement,
-    hasCapacity: () => true,
+    chain: new Chain<DistributionRecord | Other>([distribution, ...steps]),
     readOnly: () => false,
     ...change,
   });
-  return { admission, ledger };
+  return { handler, ledger };
 }

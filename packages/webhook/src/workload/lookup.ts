@@ -2,25 +2,25 @@ import type { Change, Store } from '@spotalis/kube';
 import { keyOf } from '@spotalis/kube';
 import type { OptInRecord } from './record.ts';
 
-/** How long a live answer stands in for a watch event that has not come, at most. */
+/** The longest time for which a live answer stands in for a watch event. */
 const REMEMBERED_MS = 5_000;
 
 interface Remembered {
   /** Undefined: no such object. */
   readonly record: OptInRecord | undefined;
-  /** Who was asked for: that one is gone says nothing of another one by its name. */
+  /** The object asked for: another one of its name may exist. */
   readonly uid: string | undefined;
   readonly untilMs: number;
 }
 
 interface Reading {
   readonly result: Promise<OptInRecord | undefined>;
-  /** An event about the object came while it was being read: the answer is good for those who wait, not to keep. */
+  /** An event came while the object was read: its readers may use the answer, but it is not kept. */
   overtaken: boolean;
 }
 
 export interface LookupOptions {
-  /** Of the labelled objects only, and later than the truth. */
+  /** Holds labelled objects only, and lags behind. */
   readonly store: Store<OptInRecord>;
   /** Undefined when there is no such object. */
   readonly read: (key: string) => Promise<OptInRecord | undefined>;
@@ -57,7 +57,7 @@ export class Lookup {
     return record !== undefined && isMeant(record, uid) ? record : undefined;
   }
 
-  /** Whether the store has it: labelled, as far as the watch has come. */
+  /** Whether the store has it: it is labelled, as far as the watch shows. */
   mirrors(key: string): boolean {
     return this.#options.store.get(key) !== undefined;
   }
@@ -69,7 +69,7 @@ export class Lookup {
 
   #read(key: string, uid: string | undefined): Promise<OptInRecord | undefined> {
     const running = this.#readings.get(key);
-    // One that an event overtook may know less than whoever asks now.
+    // A read that an event overtook may be older than this question.
     if (running !== undefined && !running.overtaken) {
       return running.result;
     }

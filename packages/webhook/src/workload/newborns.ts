@@ -1,14 +1,14 @@
 import type { ApiClient, KubeObject, ReflectorObserver } from '@spotalis/kube';
-import { Mirror } from './mirror.ts';
+import { Mirror } from '../cluster/mirror.ts';
 import {
   type LiveReplicaSet,
   type RawReplicaSet,
   readingOf,
   type ReplicaSetRef,
   replicaSets,
-} from './replicaset.ts';
+} from '../cluster/replicaset.ts';
 
-/** Whose watch is dead must not take pods for the first ones for longer. */
+/** While a watch is dead, a ReplicaSet must not count as new for longer. */
 const NEWBORN_MS = 10_000;
 
 interface Newborn extends KubeObject {
@@ -18,7 +18,7 @@ interface Newborn extends KubeObject {
 
 export interface NewbornsOptions {
   readonly client: ApiClient;
-  /** Nothing is asked outside of these. None: everywhere. */
+  /** Only these are read. None: all. */
   readonly namespaces: readonly string[];
   readonly isAbsent: (namespace: string) => boolean;
   readonly observer: ReflectorObserver;
@@ -26,10 +26,9 @@ export interface NewbornsOptions {
 }
 
 /**
- * The ReplicaSets of Deployments that nobody has acted on yet. The API server tells of one at the moment at which it
- * tells the controller that will make the pods, so that the first of these need not wait for a GET, in a busy cluster a
- * tenth of a second; and again when that controller has acted, which ends it. Nothing is listed: among the many that
- * were there before none is new.
+ * ReplicaSets of Deployments that their controller has not acted on yet. The watch shows one when it shows it to the
+ * ReplicaSet controller, so its first pods do not wait for a GET, which takes a tenth of a second in a busy cluster. It
+ * leaves once that controller has acted. Nothing is listed: no ReplicaSet that exists already is new.
  */
 export class Newborns extends Mirror<RawReplicaSet, Newborn> {
   override readonly name = 'newborn replicasets';
@@ -57,13 +56,13 @@ export class Newborns extends Mirror<RawReplicaSet, Newborn> {
     return found.reading;
   }
 
-  /** Nothing waits for it: who is not found here is read. */
+  /** The service does not wait for it: a ReplicaSet that is not found here is read. */
   override async start(): Promise<void> {
     this.reflector.start();
   }
 }
 
-/** As the API server writes it. What is written in another way is parsed, which takes longer and is as good. */
+/** As the API server writes it. A line in another form is parsed, which takes longer. */
 const changeOf =
   /^\{"type":"MODIFIED","object":\{"kind":"ReplicaSet","apiVersion":"apps\/v1","metadata":\{"name":"[^"]+","namespace":"[^"]+","uid":"([^"]+)"/;
 

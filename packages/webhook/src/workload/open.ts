@@ -1,11 +1,9 @@
-import type { PolicyDefaults, Scope } from '@spotalis/core';
-import type { ApiClient } from '@spotalis/kube';
+import { type Configuration, type PolicyDefaults, policyDefaults, type Scope } from '@spotalis/core';
+import type { ApiClient, ReflectorObserver } from '@spotalis/kube';
 import type { Ledger } from '@spotalis/ledger';
-import type { ReadKind } from '../report/metrics.ts';
-import type { ReflectorObservers } from '../report/reflectors.ts';
+import { getReplicaSet } from '../cluster/replicaset.ts';
 import { Newborns } from './newborns.ts';
 import { Owners } from './owners.ts';
-import { getReplicaSet } from './replicaset.ts';
 import { deployments, namespaces, OptInSource, statefulSets } from './stores.ts';
 import { Workloads } from './workloads.ts';
 
@@ -13,17 +11,18 @@ export interface WorkloadParts {
   readonly client: ApiClient;
   readonly ledger: Ledger;
   readonly scope: Scope;
-  readonly defaults: () => PolicyDefaults;
-  readonly observers: ReflectorObservers;
-  /** Something that no mirror showed was read live. */
-  readonly onRead: (kind: ReadKind) => void;
+  /** The configuration as it is now, since defaults of policies can change: the same object until it does. */
+  readonly live: { readonly current: Configuration };
+  readonly observers: (resource: string) => ReflectorObserver;
+  /** Called for each read of an object that no mirror shows. */
+  readonly onRead: (kind: 'owner' | 'namespace' | 'workload') => void;
   readonly deadlineMs: number;
   readonly now: () => number;
 }
 
 export interface OpenWorkloads {
   readonly workloads: Workloads;
-  /** To be synced before the first admission. */
+  /** They are synced before the first admission. */
   readonly mirrors: readonly OptInSource[];
   readonly newborns: Newborns;
   readonly owners: Owners;
@@ -31,7 +30,7 @@ export interface OpenWorkloads {
   readonly isAbsent: (namespace: string) => boolean;
 }
 
-/** What finds the workload of a pod. Nothing is listed before mirrors and newborns are started. */
+/** Opens what finds the workload of a pod. Mirrors and newborns list and watch once they are started. */
 export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
   const { client, ledger, scope, observers, onRead, deadlineMs, now } = parts;
   const common = { client, deadlineMs, now };
@@ -43,7 +42,7 @@ export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
     observer: observers(namespaces.plural),
     onRead: () => onRead('namespace'),
   });
-  // Its role went with it. One without the label looks the same here, and nothing in it is managed either.
+  // The Role goes with the namespace. A namespace without the label looks the same here, and nothing in it is managed.
   const isAbsent = (name: string): boolean => homes.hasSynced() && !homes.lookup.mirrors(name);
   const workloadsOf = (resource: typeof statefulSets, view: 'whole' | 'metadata'): OptInSource =>
     new OptInSource({
@@ -82,7 +81,21 @@ export function openWorkloads(parts: WorkloadParts): OpenWorkloads {
     statefulSets: sources.statefulSets.lookup,
     owners,
     scope,
-    defaults: parts.defaults,
+    defaults: defaultsOf(parts.live),
   });
   return { workloads, mirrors: Object.values(sources), newborns, owners, isAbsent };
+}
+
+/** The same object as long as the configuration is the same. */
+function defaultsOf(live: WorkloadParts['live']): () => PolicyDefaults {
+  let of: Configuration | undefined;
+  let defaults: PolicyDefaults = {};
+  return () => {
+    const { current } = live;
+    if (current !== of) {
+      of = current;
+      defaults = policyDefaults(current);
+    }
+    return defaults;
+  };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ReplicaSetInfo } from '@spotalis/ledger';
 import { Owners } from './owners.ts';
-import type { LiveReplicaSet } from './replicaset.ts';
+import type { LiveReplicaSet } from '../cluster/replicaset.ts';
 
 const ref = { namespace: 'shop', name: 'web-1', uid: 'rs' };
 const live: LiveReplicaSet = {

@@ -1,10 +1,10 @@
 import type { Ledger, ReplicaCount, ReplicaSetBirth, ReplicaSetInfo } from '@spotalis/ledger';
-import { SharedCalls } from '../reserve/flight.ts';
-import type { LiveReplicaSet, ReplicaSetRef } from './replicaset.ts';
+import { SharedCalls } from '../cluster/calls.ts';
+import type { LiveReplicaSet, ReplicaSetRef } from '../cluster/replicaset.ts';
 
-/** How long it is not read again that a ReplicaSet has no Deployment. It may be adopted by one. */
+/** A ReplicaSet without a Deployment is read again after this long: one may adopt it. */
 const ORPHANED_MS = 5_000;
-/** About 200 bytes each. One forgotten costs a call of the ledger. */
+/** About 200 bytes each. A forgotten one costs a call of the ledger. */
 const REPLICA_SETS = 20_000;
 
 export interface DeploymentName {
@@ -16,9 +16,9 @@ export type Ownership =
   | {
       readonly kind: 'deployment';
       readonly deployment: DeploymentName;
-      /** What was learned of the ReplicaSet on the way, when it was not known here yet. */
+      /** Known when the ReplicaSet was looked up just now. */
       readonly replicas?: ReplicaCount;
-      /** When it was read live, or is new. */
+      /** Known when it was read live, or is new. */
       readonly birth?: ReplicaSetBirth;
     }
   /** It exists, and no Deployment owns it. */
@@ -28,7 +28,7 @@ export type Ownership =
 
 export interface OwnersOptions {
   readonly ledger: Pick<Ledger, 'replicaSet' | 'rememberReplicaSet'>;
-  /** What is known of one that was made just now. */
+  /** The reading of a ReplicaSet that was created just now. */
   readonly newborn: (ref: ReplicaSetRef) => LiveReplicaSet | undefined;
   readonly read: (ref: ReplicaSetRef) => Promise<LiveReplicaSet | undefined>;
   readonly now: () => number;
@@ -40,9 +40,9 @@ interface Orphan {
 }
 
 /**
- * Which Deployment a ReplicaSet belongs to. It changes only when the Deployment is deleted without its ReplicaSets and
- * another adopts them, so what the watch told of a new one, or one GET, serves all replicas of ours: the answer is
- * kept in the ledger, and each process asks there once. Who does not find that Deployment any more asks `again`.
+ * Finds the Deployment of a ReplicaSet. It changes only when the Deployment is deleted without its ReplicaSets and
+ * another one adopts them. So one event of the watch, or one GET, serves all webhooks: the answer is kept in the
+ * ledger, and each process asks there once. A caller that does not find that Deployment any more asks `again`.
  */
 export class Owners {
   readonly #options: OwnersOptions;
@@ -72,7 +72,7 @@ export class Owners {
     return this.#calls.ask(ref.uid, () => this.#find(ref, dryRun));
   }
 
-  /** For a ReplicaSet whose Deployment, as `of` remembered it, is not there: read live, whatever the ledger says. */
+  /** For a ReplicaSet whose Deployment, as `of` returned it, does not exist: reads live, whatever the ledger says. */
   async again(ref: ReplicaSetRef, gone: DeploymentName, dryRun: boolean): Promise<Ownership> {
     const known = this.#deployments.get(ref.uid);
     if (known !== undefined && known.uid !== gone.uid) {
@@ -86,7 +86,7 @@ export class Owners {
       const live = await this.#options.read(ref);
       this.#deployments.delete(ref.uid);
       const ownership = this.#read(ref, live, dryRun);
-      // A Deployment that is being deleted takes its ReplicaSets with it, and these their pods: until then they ask.
+      // A deleted Deployment takes its ReplicaSets and pods with it; until then they ask again and again.
       if (ownership.kind === 'missing') {
         this.#keepOrphan(ref.uid, ownership);
       } else if (ownership.kind === 'deployment' && ownership.deployment.uid === gone.uid) {
@@ -133,7 +133,7 @@ export class Owners {
     }
   }
 
-  /** For the others; nobody waits for it. */
+  /** For the other webhooks. The admission does not wait for it. */
   #record(uid: string, info: ReplicaSetInfo): void {
     this.#options.ledger.rememberReplicaSet(uid, info).catch(() => undefined);
   }

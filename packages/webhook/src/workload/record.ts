@@ -4,7 +4,7 @@ import type { KubeObject, RawObject } from '@spotalis/kube';
 /** What is kept of a Namespace, Deployment or StatefulSet: enough to say whether it is managed and how. */
 export interface OptInRecord extends KubeObject {
   readonly labels: Labels;
-  /** Ours only; others' may be large and are nothing to us. */
+  /** Only Spotalis' own; others may be large. */
   readonly annotations: Annotations;
   /** `spec.ordinals.start` of a StatefulSet. */
   readonly firstOrdinal: number;

@@ -8,9 +8,9 @@ import {
   type Selection,
 } from '@spotalis/kube';
 import { Lookup } from './lookup.ts';
-import { Mirror } from './mirror.ts';
+import { Mirror } from '../cluster/mirror.ts';
 import { type OptInRecord, pruneOptIn, type RawOptIn } from './record.ts';
-import { getOrUndefined } from './replicaset.ts';
+import { getOrUndefined } from '../cluster/replicaset.ts';
 
 export const namespaces = resource('v1', 'namespaces', 'Namespace');
 export const deployments = resource('apps/v1', 'deployments', 'Deployment');
@@ -19,9 +19,9 @@ export const statefulSets = resource<RawOptIn>('apps/v1', 'statefulsets', 'State
 export interface OptInSourceOptions {
   readonly client: ApiClient;
   readonly resource: Resource<RawOptIn>;
-  /** Metadata says all that is needed of a Namespace or a Deployment; a StatefulSet is numbered by its spec. */
+  /** Metadata is enough for a Namespace or a Deployment; a StatefulSet's first ordinal is in its spec. */
   readonly view: NonNullable<Selection['view']>;
-  /** Nothing is asked outside of these. None: everywhere. */
+  /** Only these are read. None: all. */
   readonly namespaces: readonly string[];
   /** Whether a namespace is not there, as far as is known. */
   readonly isAbsent?: (namespace: string) => boolean;
@@ -31,7 +31,7 @@ export interface OptInSourceOptions {
   readonly now: () => number;
 }
 
-/** The labelled objects of one kind, mirrored, and whatever else is asked for, read live. */
+/** Objects of one kind: the labelled ones mirrored, others read live when asked for. */
 export class OptInSource extends Mirror<RawOptIn, OptInRecord> {
   readonly lookup: Lookup;
 

@@ -4,7 +4,7 @@ import { MemoryLedger } from '@spotalis/ledger';
 import { Lookup } from './lookup.ts';
 import { Owners } from './owners.ts';
 import type { OptInRecord } from './record.ts';
-import type { LiveReplicaSet } from './replicaset.ts';
+import type { LiveReplicaSet } from '../cluster/replicaset.ts';
 import { Workloads } from './workloads.ts';
 
 const pod = {

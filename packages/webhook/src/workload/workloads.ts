@@ -12,7 +12,7 @@ import type { ReplicaCount, ReplicaSetBirth, Revision } from '@spotalis/ledger';
 import type { Lookup } from './lookup.ts';
 import type { Owners, Ownership } from './owners.ts';
 import type { OptInRecord } from './record.ts';
-import type { ReplicaSetRef } from './replicaset.ts';
+import type { ReplicaSetRef } from '../cluster/replicaset.ts';
 
 export interface Workload {
   readonly kind: 'Deployment' | 'StatefulSet';
@@ -21,19 +21,21 @@ export interface Workload {
   readonly uid: string;
 }
 
+export interface ManagedWorkload {
+  readonly kind: 'managed';
+  readonly workload: Workload;
+  readonly policy: PolicyReading;
+  /** `spec.ordinals.start` of a StatefulSet. */
+  readonly firstOrdinal: number;
+  /** Known when the lookup of the Deployment has read the ReplicaSet. */
+  readonly replicas?: ReplicaCount;
+  readonly birth?: ReplicaSetBirth;
+}
+
 export type Resolution =
-  | {
-      readonly kind: 'managed';
-      readonly workload: Workload;
-      readonly policy: PolicyReading;
-      /** `spec.ordinals.start` of a StatefulSet. */
-      readonly firstOrdinal: number;
-      /** What finding a Deployment told of the ReplicaSet. */
-      readonly replicas?: ReplicaCount;
-      readonly birth?: ReplicaSetBirth;
-    }
+  | ManagedWorkload
   | { readonly kind: 'unmanaged'; readonly reason: UnmanagedReason | 'Unowned' }
-  /** The namespace or an owner is not there: deleted while its pod was on the way. */
+  /** The namespace or an owner was deleted while its pod was being created. */
   | { readonly kind: 'missing'; readonly what: string };
 
 export interface WorkloadsOptions {
@@ -42,7 +44,7 @@ export interface WorkloadsOptions {
   readonly statefulSets: Pick<Lookup, 'find'>;
   readonly owners: Pick<Owners, 'of' | 'again'>;
   readonly scope: Scope;
-  /** Asked at each admission, since they can change while the service runs; the same object as long as they do not. */
+  /** Called at each admission, since defaults can change. Returns the same object until they do. */
   readonly defaults: () => PolicyDefaults;
 }
 
@@ -54,7 +56,7 @@ interface PolicyOf {
 
 type OurPod = Extract<GateVerdict, { ours: true }>;
 
-/** From a pod's owner reference to the workload and what it asks for. */
+/** Resolves a pod's owner reference to the workload and its policy. */
 export class Workloads {
   readonly #options: WorkloadsOptions;
   readonly #policies = new WeakMap<OptInRecord, PolicyOf>();
@@ -69,7 +71,7 @@ export class Workloads {
     if (home === undefined) {
       return { kind: 'missing', what: `Namespace ${namespace}` };
     }
-    // Cheaper than finding the owner, and true of it whatever its labels say.
+    // Cheaper than finding the owner, and decisive whatever the owner's labels say.
     const excluded = this.#unmanaged(home, { [enabledLabel]: 'true' });
     if (excluded !== undefined) {
       return excluded;
@@ -92,7 +94,7 @@ export class Workloads {
       : this.#ofReplicaSet(home, owner.name, adopted);
   }
 
-  /** The ledger of a managed Deployment's ReplicaSet. Asks nobody about namespaces that did not opt in. */
+  /** The ledger of a managed Deployment's ReplicaSet. Reads nothing for namespaces that did not opt in. */
   async revisionOf(replicaSet: ReplicaSetRef): Promise<Revision | undefined> {
     const { namespace, name, uid } = replicaSet;
     if (!this.#options.namespaces.mirrors(namespace)) return undefined;
@@ -137,7 +139,7 @@ export class Workloads {
     return { kind: 'managed', workload, policy, firstOrdinal: record.firstOrdinal };
   }
 
-  /** Records are never changed, only replaced: what was read from one holds for all its pods. */
+  /** Records are replaced, never changed: one reading of a record holds for all its pods. */
   #policyOf(record: OptInRecord, home: OptInRecord): PolicyReading {
     const defaults = this.#options.defaults();
     const known = this.#policies.get(record);

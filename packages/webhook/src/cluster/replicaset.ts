@@ -1,5 +1,5 @@
 import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
-import type { ReplicaSetReading } from '../reserve/revision.ts';
+import type { ReplicaCount, ReplicaSetBirth } from '@spotalis/ledger';
 
 export interface RawReplicaSet extends RawObject {
   readonly spec?: { readonly replicas?: number };
@@ -13,6 +13,12 @@ export interface ReplicaSetRef {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+}
+
+/** What one read shows of a ReplicaSet. */
+export interface ReplicaSetReading {
+  readonly replicas: ReplicaCount;
+  readonly birth: ReplicaSetBirth;
 }
 
 export interface LiveReplicaSet extends ReplicaSetReading {

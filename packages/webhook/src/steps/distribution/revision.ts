@@ -1,4 +1,5 @@
-import type { PodList, ReplicaCount, ReplicaSetBirth, Revision } from '@spotalis/ledger';
+import type { PodList, Revision } from '@spotalis/ledger';
+import type { ReplicaSetReading } from '../../cluster/replicaset.ts';
 
 /** A ReplicaSet with what it takes to read it and its pods. */
 export interface RevisionRef extends Revision {
@@ -8,11 +9,6 @@ export interface RevisionRef extends Revision {
   readonly podTemplateHash: string;
 }
 
-export interface ReplicaSetReading {
-  readonly replicas: ReplicaCount;
-  readonly birth: ReplicaSetBirth;
-}
-
 /** Quorum reads of one revision. Each has a deadline of its own. */
 export interface RevisionReads {
   /** Undefined when there is no such ReplicaSet any more, or another one of that name. */
@@ -20,7 +16,7 @@ export interface RevisionReads {
   pods(ref: RevisionRef): Promise<PodList>;
 }
 
-/** Thrown when a pod's ReplicaSet went away while the pod was being admitted. Asking again does not help. */
+/** Thrown when a pod's ReplicaSet was deleted during the admission. A retry does not help. */
 export class RevisionGoneError extends Error {
   override readonly name = 'RevisionGoneError';
   readonly code = 'REVISION_GONE';

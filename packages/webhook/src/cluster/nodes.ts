@@ -9,8 +9,8 @@ const REMEMBERED_MS = 60_000;
 const NODES = 5_000;
 
 /**
- * The type of a node by its labels. Asked only for pods that carry no mark of ours, which are few after adoption,
- * so the nodes are read one by one and not watched.
+ * The type of a node by its labels. Only pods without a mark need it, and these are few after adoption, so nodes are
+ * read one by one and not watched.
  */
 export class NodeTypes {
   readonly #remembered = new Map<string, { type: CapacityType | undefined; untilMs: number }>();

@@ -1,6 +1,6 @@
 import { type CapacityType, ordinalType, type PolicyNumbers } from '@spotalis/core';
 import type { Ledger } from '@spotalis/ledger';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../../admission/deadline.ts';
 
 export interface OrdinalRequest {
   readonly workloadUid: string;
@@ -22,7 +22,7 @@ export type OrdinalSteering =
     }
   | { readonly kind: 'unsteered' };
 
-/** A StatefulSet's pods are numbered, so the number alone decides, unless a drought or a bound volume says otherwise. */
+/** A StatefulSet's pod has an ordinal, which decides alone unless there is a drought or a bound volume. */
 export async function steerOrdinal(
   ledger: Pick<Ledger, 'steer'>,
   request: OrdinalRequest,
@@ -40,7 +40,7 @@ export async function steerOrdinal(
     return steering.kind === 'steered' ? { ...steering, alone: false } : steering;
   } catch (error) {
     if (deadline.abandoned) throw error;
-    // No drought and no volume known of: the number is right in all other cases.
+    // The ordinal is right unless there is a drought or a bound volume, and neither is known.
     return { kind: 'steered', type: wanted, substitute: false, alone: true };
   }
 }

@@ -1,10 +1,10 @@
 import type { PodCounts } from '@spotalis/core';
 import { type OwnDecision, YoungDecisions } from '@spotalis/ledger';
 
-/** Revisions remembered. One forgotten is answered on-demand while neither ledger nor LIST is to be had. */
+/** Revisions remembered. A forgotten one gets on-demand while neither the ledger nor a LIST answers. */
 const REVISIONS = 5_000;
 
-/** How long a pod may stay unseen after its admission. One that is not there then was rejected by others. */
+/** How long a pod may stay unseen after its admission. Later, another admission plugin has rejected it. */
 const UNSEEN_MS = 5_000;
 
 export interface Estimate {
@@ -21,7 +21,7 @@ interface Known {
   replicas: number;
 }
 
-/** What this process knows of each revision's pods by itself, for the time when the ledger cannot say. */
+/** What this process knows of each revision's pods, for use while the ledger is late or away. */
 export class Estimates {
   readonly #known = new Map<string, Known>();
   /** Decisions whose pods a LIST may not show yet: those that the ledger's counts hold, and the others. */
@@ -49,7 +49,7 @@ export class Estimates {
     this.#inLedger.add(revision, decision);
   }
 
-  /** These pods exist. A decision that is among them needs no remembering. */
+  /** These pods exist. Their decisions are forgotten. */
   listSaid(revision: string, counts: PodCounts, tokens: Iterable<string>): void {
     const known = this.#open(revision);
     known.counts = counts;
@@ -70,12 +70,12 @@ export class Estimates {
     this.#alone.add(revision, decision);
   }
 
-  /** A decision of this process in the last seconds, for an answer that has to be given twice. */
+  /** A decision of this process in the last seconds, to repeat the same answer. */
   own(revision: string, token: string): OwnDecision | undefined {
     return this.#inLedger.get(revision, token) ?? this.#alone.get(revision, token);
   }
 
-  /** Since the revision's pods were counted, by the ledger or a LIST; infinite when they never were. */
+  /** Time since the ledger or a LIST counted the revision's pods; infinite when neither did. */
   ageMs(revision: string): number {
     return this.#now() - (this.#known.get(revision)?.countedAtMs ?? Number.NEGATIVE_INFINITY);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FreshCalls, SharedCalls } from './flight.ts';
+import { FreshCalls, SharedCalls } from './calls.ts';
 
 /** Calls that end when the test says so. */
 class Gates {

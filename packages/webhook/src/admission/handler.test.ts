@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { Deadline } from '../reserve/deadline.ts';
+import { Deadline } from './deadline.ts';
 import { readReview } from '../review/request.ts';
 import { managedAdmission, managedWeb } from '../testing/admission.ts';
 import { FakeApi } from '../testing/fake-api.ts';
@@ -11,30 +11,29 @@ async function admitted(readOnly: () => boolean, during: () => void) {
     during();
     return managedWeb;
   };
-  const { admission, ledger } = managedAdmission({ workloads: { resolve }, readOnly });
+  const { handler, ledger } = managedAdmission({ workloads: { resolve }, readOnly });
   const shop = openShop(new FakeApi());
   const review = readReview(reviewOf('u', podOf(shop)));
   if (review.kind !== 'request') throw new Error(`a review that is ${review.kind}`);
   const deadline = new Deadline(5_000);
-  const outcome = await admission.admit(review.request, deadline);
+  const result = await handler.admit(review.request, deadline);
   deadline.end();
   const taken = await ledger.entries({ workloadUid: 'd', replicaSetUid: shop.replicaSet.metadata.uid });
-  if (outcome.result !== 'steered') throw new Error(`an outcome that is ${outcome.result}`);
-  return { outcome, taken };
+  return { result, taken };
 }
 
 it.each([true, false])(
   'writes on the pod what it took in the ledger, both or nothing, whatever read-only mode becomes meanwhile (%s)',
   async (before) => {
     let readOnly = before;
-    const { outcome, taken } = await admitted(
+    const { result, taken } = await admitted(
       () => readOnly,
       () => {
         readOnly = !before;
       },
     );
-    expect(outcome.readOnly).toBe(before);
-    expect(outcome.patch.length > 0).toBe(!before);
+    expect(result.readOnly).toBe(before);
+    expect(result.operations.length > 0).toBe(!before);
     expect(taken).toHaveLength(before ? 0 : 1);
   },
 );

@@ -14,15 +14,11 @@ import {
   type ReplicaSetBirth,
   startAlone,
 } from '@spotalis/ledger';
-import { atMost, type Deadline, DecisionTimeoutError } from './deadline.ts';
+import { atMost, type Deadline, DecisionTimeoutError } from '../../admission/deadline.ts';
+import type { ReplicaSetReading } from '../../cluster/replicaset.ts';
 import { Estimates } from './estimates.ts';
-import { FreshCalls, SharedCalls } from './flight.ts';
-import {
-  type ReplicaSetReading,
-  type RevisionReads,
-  type RevisionRef,
-  RevisionGoneError,
-} from './revision.ts';
+import { FreshCalls, SharedCalls } from '../../cluster/calls.ts';
+import { type RevisionReads, type RevisionRef, RevisionGoneError } from './revision.ts';
 
 export interface ReservationRequest {
   readonly revision: RevisionRef;
@@ -34,13 +30,13 @@ export interface ReservationRequest {
   readonly allowed: CapacityType | 'both';
   /** The placement whose lack of capacity applies. */
   readonly pool?: string;
-  /** What finding the owner told of the ReplicaSet. */
+  /** Known when the lookup of the owner has read the ReplicaSet. */
   readonly replicas?: ReplicaCount;
   readonly birth?: ReplicaSetBirth;
   readonly dryRun: boolean;
 }
 
-/** Who decided, and when it was not the ledger, why not. */
+/** Who decided, and why not the ledger when it did not. */
 export type ReservationSource = 'ledger' | 'replay' | 'ledger-unavailable' | 'late' | 'api-unavailable';
 
 export interface Reservation {
@@ -74,33 +70,33 @@ export interface ReserverOptions {
 const MAX_STEPS = 6;
 
 /**
- * Counts of this age will do to decide alone by: two missed deadlines long. Each replica takes its share of the rest
+ * Counts of this age are good enough to decide alone: two missed deadlines long. Each replica takes its share of the rest
  * of a burst, so old counts cost little: of 450 pods over ten replicas 1.1 off on average instead of 1.0.
  */
 const FRESH_MS = 500;
 
 /**
- * As long as a look at the pods is waited for where older counts are known. In a burst the API server is busy with the
- * very pods that are to be counted, and an answer after its own patience is none. Who asks later has the look's result.
+ * The wait for a LIST of the pods where older counts are known. In a burst the API server is busy with the very pods that
+ * are to be counted, and a late answer is no answer. Later questions use the result of the LIST.
  */
 const LOOK_MS = 500;
 
-/** Revisions decided alone in one outage; one forgotten begins its sequence anew. */
+/** Revisions decided alone in one outage; a forgotten one begins its sequence again. */
 const ALONE = 5_000;
 
 interface ListNeed {
   readonly ref: RevisionRef;
-  /** Absent when the ledger cannot be told. */
+  /** Absent when the ledger is not asked to merge it. */
   readonly mark?: ListMark;
 }
 
 interface RevisionState {
   readonly replicas: ReplicaCount;
-  /** Why the ledger could not be told. */
+  /** Why the ledger did not merge the LIST. */
   readonly mergeError: unknown;
 }
 
-/** Takes a place for each admission: from the ledger, or when it cannot say in time, from what is known here. */
+/** Takes a place for each admission: from the ledger, or when it is late or away, from what this process knows. */
 export class Reserver {
   readonly #ledger: ReserverOptions['ledger'];
   readonly #reads: RevisionReads;
@@ -123,7 +119,7 @@ export class Reserver {
     this.#lists = new FreshCalls((_, needs) => this.#readRevision(needs));
   }
 
-  /** Rejects only when the deadline was abandoned: nobody waits for the answer any more. */
+  /** Rejects only when the caller went away. */
   async reserve(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
     const { revision, replicas } = request;
     if (replicas !== undefined) this.#estimates.replicasRead(revision.replicaSetUid, replicas.replicas);
@@ -135,10 +131,10 @@ export class Reserver {
     } catch (error) {
       if (error instanceof DecisionTimeoutError) {
         if (deadline.abandoned) {
-          this.#giveBackWhenDone(request, attempt);
+          this.#cancelWhenDone(request, attempt);
           throw error;
         }
-        // What the ledger still decides under this token gives way to what is announced.
+        // If the ledger still decides under this token, the announced decision replaces that.
         attempt.catch(() => undefined);
         return this.#decideAlone(request, 'late');
       }
@@ -149,10 +145,10 @@ export class Reserver {
     }
   }
 
-  /** The answer did not reach the API server, so no pod will ever stand on this place. */
-  async giveBack(request: ReservationRequest, reservation: Reservation): Promise<void> {
+  /** The answer did not reach the API server, so no pod will hold this place. */
+  async cancel(request: ReservationRequest, reservation: Reservation): Promise<void> {
     if (request.dryRun || reservation.source === 'replay') return;
-    await this.#cancel(request, reservation.token);
+    await this.#cancelToken(request, reservation.token);
   }
 
   /** For the debug page. */
@@ -160,13 +156,15 @@ export class Reserver {
     return this.#estimates.size;
   }
 
-  /** Looking at the pods takes a while, after which a ledger that only stumbled answers. One that fell says so at once. */
+  /**
+   * A LIST of the pods takes a while, after which a ledger that was only slow answers. One that is down fails at once.
+   */
   async #askPatiently(request: ReservationRequest, deadline: Deadline): Promise<Reservation> {
     try {
       return await this.#askLedger(request, deadline);
     } catch (error) {
       if (!(error instanceof LedgerUnavailable)) throw error;
-      // The question may have been carried out, unless it was an earlier call's.
+      // The ledger may have carried out the question, unless an earlier call asked it.
       const retry = this.#estimates.own(request.revision.replicaSetUid, request.token) === undefined;
       const looked = await this.#lookAtPods(request, deadline);
       if (!looked || deadline.over) throw error;
@@ -227,7 +225,7 @@ export class Reserver {
     return reading;
   }
 
-  /** Both reads begin now, after the questions of all who wait for them. */
+  /** Both reads begin now, after the questions of all callers that wait for them. */
   async #readRevision(needs: readonly ListNeed[]): Promise<RevisionState> {
     const [first] = needs;
     if (first === undefined) throw new TypeError('a call that nobody asked for');
@@ -245,7 +243,7 @@ export class Reserver {
     }
   }
 
-  /** Best effort, and no longer than the admission may take. What was known a moment ago is as good as a look: false. */
+  /** Best effort, within the deadline. False: counts of a moment ago are as good as a LIST. */
   async #lookAtPods({ revision }: ReservationRequest, deadline: Deadline): Promise<boolean> {
     const ageMs = this.#estimates.ageMs(revision.replicaSetUid);
     if (ageMs < FRESH_MS) return false;
@@ -254,7 +252,7 @@ export class Reserver {
       const look = this.#looks.ask(revision.replicaSetUid, () => this.#readRevision([{ ref: revision }]));
       await deadline.within(Number.isFinite(ageMs) ? atMost(LOOK_MS, look) : look);
     } catch {
-      // What was known before has to do.
+      // Older counts have to do.
     }
     return true;
   }
@@ -266,21 +264,22 @@ export class Reserver {
     this.#estimates.ledgerSaid(revision.replicaSetUid, counts, { token, type, rank, substitute });
   }
 
-  #giveBackWhenDone(request: ReservationRequest, attempt: Promise<Reservation>): void {
+  #cancelWhenDone(request: ReservationRequest, attempt: Promise<Reservation>): void {
     attempt.then(
-      (reservation) => this.giveBack(request, reservation),
+      (reservation) => this.cancel(request, reservation),
       (error: unknown) => {
-        // The question may have been carried out though no answer came.
-        if (error instanceof LedgerUnavailable && !request.dryRun) void this.#cancel(request, request.token);
+        // The ledger may have carried out the question though no answer came.
+        if (error instanceof LedgerUnavailable && !request.dryRun)
+          void this.#cancelToken(request, request.token);
       },
     );
   }
 
-  async #cancel({ revision }: ReservationRequest, token: string): Promise<void> {
+  async #cancelToken({ revision }: ReservationRequest, token: string): Promise<void> {
     try {
       await this.#ledger.cancel(revision, token);
     } catch {
-      // It expires by itself, with a LIST, when the ledger cannot be told.
+      // A reservation that cannot be cancelled expires, which costs a LIST.
     }
   }
 
@@ -295,7 +294,7 @@ export class Reserver {
       return { token: kept, type, rank, substitute, source: 'replay', counts: undefined };
     }
     const estimate = this.#estimates.of(replicaSetUid);
-    // With nothing known of the pods, on-demand is the safe one.
+    // With no counts, on-demand is safe.
     const decided = decideAlone(this.#alone.get(replicaSetUid) ?? this.#begin(), {
       policy,
       counts: estimate?.counts ?? nothingKnown,

@@ -1,4 +1,6 @@
-/** Thrown when the time of one decision is over. The API server will not wait for a second try. */
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Thrown when the time of one decision is over. A retry does not help: the API server does not wait for it. */
 export class DecisionTimeoutError extends Error {
   override readonly name = 'DecisionTimeoutError';
   readonly code = 'DECISION_TIMEOUT';
@@ -8,10 +10,13 @@ export class DecisionTimeoutError extends Error {
   }
 }
 
-/** The way back: the answer has to be written, sent and read before the API server's own timeout. */
+/** Time to write, send and read the answer before the API server's own timeout. */
 const RETURN_MS = 300;
 
-/** What one decision may take, given the `?timeout=` of the call in milliseconds, when it has one. */
+/** The part of it in which a step may notice that its time is over, and answer from what it knows. */
+const GRACE_MS = 50;
+
+/** The time for one decision; `callTimeoutMs` is the `?timeout=` of the call, where it has one. */
 export function decisionBudgetMs(decisionTimeoutMs: number, callTimeoutMs: number | undefined): number {
   if (callTimeoutMs === undefined) {
     return decisionTimeoutMs;
@@ -19,7 +24,7 @@ export function decisionBudgetMs(decisionTimeoutMs: number, callTimeoutMs: numbe
   return Math.min(decisionTimeoutMs, Math.max(callTimeoutMs - RETURN_MS, callTimeoutMs / 2));
 }
 
-/** The time left for one decision. `end` has to be called, or the timer keeps it alive. */
+/** The time left for one decision. Call `end`, or the timer keeps it alive. */
 export class Deadline {
   readonly #passed: Promise<never>;
   #reject: (reason: DecisionTimeoutError) => void = () => undefined;
@@ -31,7 +36,7 @@ export class Deadline {
     this.#passed = new Promise<never>((_, reject) => {
       this.#reject = reject;
     });
-    // Nobody may be listening when it passes.
+    // It may pass while no work waits for it.
     this.#passed.catch(() => undefined);
     this.#timer = setTimeout(() => this.#pass(new DecisionTimeoutError(budgetMs)), budgetMs);
   }
@@ -44,7 +49,7 @@ export class Deadline {
     return this.#abandoned;
   }
 
-  /** The caller went away: nobody will read an answer. */
+  /** The caller went away: the answer will not be read. */
   abandon(): void {
     this.#abandoned = true;
     this.#pass(new DecisionTimeoutError(0));
@@ -52,6 +57,15 @@ export class Deadline {
 
   within<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#passed]);
+  }
+
+  /** For work that keeps to the deadline by itself: a moment longer, so that its answer still counts. */
+  withGrace<T>(work: Promise<T>): Promise<T> {
+    const graceOver = this.#passed.catch(async (error: unknown) => {
+      await delay(GRACE_MS, undefined, { ref: false });
+      throw error;
+    });
+    return Promise.race([work, graceOver]);
   }
 
   end(): void {
@@ -65,7 +79,7 @@ export class Deadline {
   }
 }
 
-/** Waits for the work, and no longer than this: undefined when it takes longer. It goes on all the same. */
+/** Waits for the work up to this long: undefined when it takes longer. The work goes on. */
 export async function atMost<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

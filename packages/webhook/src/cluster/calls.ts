@@ -4,53 +4,53 @@ interface Waiting<Need, Result> {
   readonly begin: () => void;
 }
 
-interface Lane<Need, Result> {
+interface Queue<Need, Result> {
   waiting: Waiting<Need, Result> | undefined;
 }
 
 /**
- * Reads that many callers share. Per key one call runs and one waits for it to end; a caller only ever joins the
- * one that waits. A call that has begun may already have seen its answer, and what happened between that and the
- * caller's question would be missing from it.
+ * Reads that callers share. Per key one call runs and one waits for it to end; a caller joins only the one that waits.
+ * A call that runs may have its answer already, and a change between that answer and the caller's question is not in
+ * it.
  */
 export class FreshCalls<Need, Result> {
   readonly #call: (key: string, needs: readonly Need[]) => Promise<Result>;
-  readonly #lanes = new Map<string, Lane<Need, Result>>();
+  readonly #queues = new Map<string, Queue<Need, Result>>();
 
-  /** `call` has to end by itself: it carries its own deadline. */
+  /** `call` must end by itself: it has its own deadline. */
   constructor(call: (key: string, needs: readonly Need[]) => Promise<Result>) {
     this.#call = call;
   }
 
   ask(key: string, need: Need): Promise<Result> {
-    const lane = this.#lanes.get(key);
-    if (lane === undefined) {
-      const fresh: Lane<Need, Result> = { waiting: undefined };
-      this.#lanes.set(key, fresh);
+    const queue = this.#queues.get(key);
+    if (queue === undefined) {
+      const fresh: Queue<Need, Result> = { waiting: undefined };
+      this.#queues.set(key, fresh);
       return this.#run(key, fresh, [need]);
     }
-    lane.waiting ??= this.#line(key, lane);
-    lane.waiting.needs.push(need);
-    return lane.waiting.result;
+    queue.waiting ??= this.#enqueue(key, queue);
+    queue.waiting.needs.push(need);
+    return queue.waiting.result;
   }
 
-  #line(key: string, lane: Lane<Need, Result>): Waiting<Need, Result> {
+  #enqueue(key: string, queue: Queue<Need, Result>): Waiting<Need, Result> {
     const needs: Need[] = [];
     const starts: (() => void)[] = [];
     const result = new Promise<void>((resolve) => {
       starts.push(resolve);
-    }).then(() => this.#run(key, lane, needs));
+    }).then(() => this.#run(key, queue, needs));
     return { needs, result, begin: () => starts.forEach((start) => start()) };
   }
 
-  async #run(key: string, lane: Lane<Need, Result>, needs: readonly Need[]): Promise<Result> {
+  async #run(key: string, queue: Queue<Need, Result>, needs: readonly Need[]): Promise<Result> {
     try {
       return await this.#call(key, needs);
     } finally {
-      const next = lane.waiting;
-      lane.waiting = undefined;
+      const next = queue.waiting;
+      queue.waiting = undefined;
       if (next === undefined) {
-        this.#lanes.delete(key);
+        this.#queues.delete(key);
       } else {
         next.begin();
       }
@@ -58,7 +58,7 @@ export class FreshCalls<Need, Result> {
   }
 }
 
-/** Reads whose answer does not age while they run: everybody joins the one under way. */
+/** Reads whose answer does not age while they run: every caller joins the one under way. */
 export class SharedCalls<Result> {
   readonly #running = new Map<string, Promise<Result>>();
 

@@ -6,7 +6,7 @@ import {
   type ListMark,
   MemoryLedger,
 } from '@spotalis/ledger';
-import { Deadline } from './deadline.ts';
+import { Deadline } from '../../admission/deadline.ts';
 import { Reserver, type ReservationRequest } from './reserver.ts';
 import type { RevisionReads } from './revision.ts';
 
@@ -217,7 +217,7 @@ describe('the deadline', () => {
     const world = new World();
     const reserver = world.reserver();
     const ask = request('a');
-    await reserver.giveBack(ask, await reserve(reserver, ask));
+    await reserver.cancel(ask, await reserve(reserver, ask));
     expect(await world.ledger.entries(ask.revision)).toHaveLength(0);
   });
 });
@@ -385,7 +385,7 @@ describe('an outage of the ledger', () => {
     const ask = request('a');
     const alone = await reserve(reserver, ask);
     expect(await world.ledger.entries(ask.revision)).toHaveLength(1);
-    await reserver.giveBack(ask, alone);
+    await reserver.cancel(ask, alone);
     expect(await world.ledger.entries(ask.revision)).toHaveLength(0);
   });
 
@@ -429,7 +429,7 @@ describe('an outage of the ledger', () => {
     const ask = request('b');
     const reservation = await reserve(reserver, ask);
     expect(reservation.source).toBe('ledger');
-    await reserver.giveBack(ask, reservation);
+    await reserver.cancel(ask, reservation);
     expect((await world.ledger.entries(ask.revision)).map(({ token }) => token)).toEqual(['a']);
   });
 

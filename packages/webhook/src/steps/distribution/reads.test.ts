@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RawMeta } from '@spotalis/kube';
 import { MemoryLedger } from '@spotalis/ledger';
-import { connect, type Connection } from '../testing/connect.ts';
-import { FakeApi } from '../testing/fake-api.ts';
-import { openShop, owner, type Shop } from '../testing/shop.ts';
+import { connect, type Connection } from '../../testing/connect.ts';
+import { FakeApi } from '../../testing/fake-api.ts';
+import { openShop, owner, type Shop } from '../../testing/shop.ts';
 import { ApiReads } from './reads.ts';
 import type { RevisionRef } from './revision.ts';
 

@@ -1,8 +1,8 @@
 import { admissionOf, type CapacityType, foreignKeys, tokenOf } from '@spotalis/core';
 import { type ApiClient, ApiError, type RawObject, resource } from '@spotalis/kube';
 import type { Ledger, LedgerPod, PodList } from '@spotalis/ledger';
-import { getReplicaSet } from '../workload/replicaset.ts';
-import type { ReplicaSetReading, RevisionReads, RevisionRef } from './revision.ts';
+import { getReplicaSet, type ReplicaSetReading } from '../../cluster/replicaset.ts';
+import type { RevisionReads, RevisionRef } from './revision.ts';
 
 export interface RawPod extends RawObject {
   readonly spec?: { readonly nodeName?: string };

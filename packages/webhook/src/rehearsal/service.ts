@@ -4,16 +4,19 @@ import { enabledLabel, type Placement, policyKeys } from '@spotalis/core';
 import type { Ledger, ReplicaCount } from '@spotalis/ledger';
 import { createLogger, type LogLevel, Metrics, webhookMetrics } from '@spotalis/runtime';
 import type { Express } from 'express';
-import { Admission } from '../admission/admission.ts';
+import { Chain } from '../admission/chain.ts';
+import { AdmissionHandler } from '../admission/handler.ts';
+import { AdmissionReport } from '../report/admissions.ts';
 import { admissionMetrics } from '../report/metrics.ts';
-import { Reserver, type ReserverOptions } from '../reserve/reserver.ts';
 import { admissionsApp } from '../serve/admissions.ts';
+import { Reserver, type ReserverOptions } from '../steps/distribution/reserver.ts';
+import { DistributionStep } from '../steps/distribution/step.ts';
 import type { OptInRecord } from '../workload/record.ts';
 import { Workloads } from '../workload/workloads.ts';
-import { nobody, nowhere } from './review.ts';
+import { rehearsedUids, rehearsedNames } from './review.ts';
 
-export interface StageOptions {
-  /** One of its own, which nobody measures, and which ends with the stage. */
+export interface RehearsalServiceOptions {
+  /** Its own ledger: not measured, and closed with this service. */
   readonly ledger: Pick<Ledger, 'decide' | 'isPoolOpen' | 'health' | 'close'>;
   readonly placement: Placement;
   readonly decisionTimeoutMs: number;
@@ -21,23 +24,23 @@ export interface StageOptions {
   readonly now: () => number;
 }
 
-export interface Stage {
+export interface RehearsalService {
   readonly app: Express;
   readonly close: () => Promise<void>;
 }
 
-/** Later than that it is rehearsed how to do without the ledger. */
+/** A ledger that takes longer to connect is rehearsed as one that is away. */
 const CONNECTED_MS = 1_000;
 const LOOK_EVERY_MS = 10;
 
-/** Known, so that the ledger asks for no ReplicaSet; of dry runs none takes a place. */
+/** So many that the ledger never asks for the ReplicaSet. */
 const replicas: ReplicaCount = { replicas: 1_000_000, resourceVersion: '1' };
 
 /**
- * The walk of an admission with all that is on it, but for a Deployment that does not exist: its records are made up,
- * its log goes to nowhere, its numbers into metrics that nobody reads, and the ledger is asked in a dry run.
+ * Every part of an admission, for a Deployment that does not exist: its records are made up, its log lines and metrics
+ * are dropped, and the ledger is asked in a dry run.
  */
-export async function openStage(options: StageOptions): Promise<Stage> {
+export async function openRehearsalService(options: RehearsalServiceOptions): Promise<RehearsalService> {
   const { ledger } = options;
   for (let waitedMs = 0; ledger.health().mode === 'connecting' && waitedMs < CONNECTED_MS; ) {
     await delay(LOOK_EVERY_MS);
@@ -46,17 +49,17 @@ export async function openStage(options: StageOptions): Promise<Stage> {
   return { app: appOf(options), close: () => ledger.close() };
 }
 
-function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: StageOptions): Express {
+function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: RehearsalServiceOptions): Express {
   const logger = createLogger({ service: 'rehearsal', ...logging, stream: nothingWritten() });
   const metrics = new Metrics();
   const workloads = new Workloads({
-    namespaces: only(record(nowhere.namespace, 'rehearsed-namespace')),
-    deployments: only(record(nowhere.deployment, nobody.deployment)),
+    namespaces: only(record(rehearsedNames.namespace, 'rehearsed-namespace')),
+    deployments: only(record(rehearsedNames.deployment, rehearsedUids.deployment)),
     statefulSets: only(undefined),
     owners: {
       of: async () => ({
         kind: 'deployment',
-        deployment: { uid: nobody.deployment, name: nowhere.deployment },
+        deployment: { uid: rehearsedUids.deployment, name: rehearsedNames.deployment },
         replicas,
       }),
       again: async () => ({ kind: 'missing' }),
@@ -75,26 +78,29 @@ function appOf({ ledger, placement, decisionTimeoutMs, logging, now }: StageOpti
     random: () => 0,
     observer: { list: nothing, replicaSetRead: nothing },
   });
-  const admission = new Admission({
-    workloads,
+  const distribution = new DistributionStep({
     reserver,
     ledger: { steer: async () => ({ kind: 'unsteered' }) },
     placement,
     hasCapacity: () => true,
+  });
+  const handler = new AdmissionHandler({
+    workloads,
+    chain: new Chain([distribution]),
     readOnly: () => false,
   });
   return admissionsApp({
-    admission,
+    handler,
     decisionTimeoutMs,
-    metrics: admissionMetrics(metrics),
+    report: new AdmissionReport({ metrics: admissionMetrics(metrics), logger }),
     requests: webhookMetrics(metrics).observer('rehearsal'),
     logger,
     now,
   });
 }
 
-/** A question about what was verified is answered at once, and a dry run leaves nothing behind. */
-function dryRunsOf(ledger: StageOptions['ledger']): ReserverOptions['ledger'] {
+/** The ledger answers a verified question at once, and a dry run leaves nothing behind. */
+function dryRunsOf(ledger: RehearsalServiceOptions['ledger']): ReserverOptions['ledger'] {
   return {
     decide: (request) =>
       ledger.decide({ ...request, knowledge: { kind: 'verified', replicas }, dryRun: true }),

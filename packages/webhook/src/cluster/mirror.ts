@@ -7,7 +7,7 @@ import {
 } from '@spotalis/kube';
 import { type Component, type StartContext, unlessStopped } from '@spotalis/runtime';
 
-/** The objects of one kind as the API server has them, a moment ago, and as much of each as is needed. */
+/** The objects of one kind as the watch shows them, each with the fields that are needed. */
 export class Mirror<Raw extends RawObject, Kept extends KubeObject> implements Component {
   readonly name: string;
   protected readonly store = new Store<Kept>();

@@ -17,24 +17,23 @@ const PERIOD_MS = 10_000;
 /** While the API server did not answer. */
 const HURRY_MS = 500;
 const CALL_DEADLINE_MS = 5_000;
-/** Of the nodes that a selector finds all are on-demand, but for some that claim to be of both types. */
+/** Nodes that a selector finds are on-demand, except some that carry the labels of both types. */
 const PAGE = 50;
 
 export interface OnDemandOfferOptions {
   readonly client: ApiClient;
   readonly nodeLabels: NodeLabels;
-  /** Nothing is looked for, and all is taken to be there. */
+  /** True: take it to be there, and do not look. */
   readonly assumed: boolean;
-  /** Nothing was found at the first look. */
+  /** Called when the first look finds nothing. */
   readonly missing: (labels: readonly string[]) => void;
   readonly logger: Logger;
   readonly periodMs?: number;
 }
 
 /**
- * Whether anything carries the label that on-demand pods would be sent to. Where the labels are configured for
- * another provider, nothing does, and every pod we steered there would wait for ever. Once seen it is there for good:
- * a pool may well be empty now and then.
+ * Whether a node or a NodePool carries the label that on-demand pods are sent to. With labels of another provider none
+ * does, and every steered pod would wait for ever. Once seen, the answer stays: a pool may be empty now and then.
  */
 export class OnDemandOffer implements Component {
   readonly name = 'on-demand';
@@ -86,8 +85,8 @@ export class OnDemandOffer implements Component {
       return 'known';
     } catch (thrown) {
       const error = asError(thrown);
-      this.#tell(error);
-      // Without the right to look it cannot be known: then the configuration is taken at its word.
+      this.#warnOnce(error);
+      // Without the right to look, trust the configuration.
       this.#seen = isRefused(error);
       return this.#seen ? 'known' : 'unknown';
     }
@@ -123,8 +122,8 @@ export class OnDemandOffer implements Component {
     return { once: true, deadlineMs: CALL_DEADLINE_MS, signal: this.#stopping.signal } as const;
   }
 
-  /** Once for as long as it lasts. */
-  #tell(error: Error): void {
+  /** Once per problem, however long it lasts. */
+  #warnOnce(error: Error): void {
     if (error.message !== this.#trouble) {
       this.#options.logger.warn('cannot look for on-demand capacity; trying again', { error });
     }
