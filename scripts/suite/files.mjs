@@ -7,8 +7,8 @@ import { jest } from './jest.mjs';
 const usual = ['redis', 'control-plane'];
 
 /**
- * What a file of tests on real parts says of itself in its first comment: `@needs helm redis` names its parts,
- * `@alone` and a reason that nothing may run beside it, `@starved` and a reason why it cannot pass with a third of a CPU.
+ * What a file of tests on real parts says of itself in its first comment: `@needs helm redis` names its parts, `@starved`
+ * and a reason why it cannot pass with a third of a CPU.
  */
 export function requirementsOf(text) {
   const [comment = ''] = /^\/\*\*.*?\*\//s.exec(text) ?? [];
@@ -16,7 +16,6 @@ export function requirementsOf(text) {
   const starved = /@starved ([^@]*?)\s*(?:\*\/|@)/s.exec(comment)?.[1].replaceAll(/\s*\n \* */g, ' ');
   return {
     needs: needs?.filter((need) => need !== 'nothing') ?? usual,
-    alone: /@alone\b/.test(comment),
     ...(starved && { starved }),
   };
 }

@@ -49,7 +49,7 @@ export class RealTests {
     };
     const again = [];
     const jobs = [
-      ...besides.map((job) => ({ ...job, alone: false })),
+      ...besides,
       ...files.map((file) => ({
         ...file,
         seconds: seconds[file.path] ?? unknownSeconds,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { RealTests } from './real.mjs';
 import { Record } from './record.mjs';
 
-const file = { path: 'e2e/moves.test.ts', needs: ['redis'], alone: false };
+const file = { path: 'e2e/moves.test.ts', needs: ['redis'] };
 const there = { redis: Promise.resolve(true) };
 const good = { passed: 3, failed: 0 };
 const bad = { passed: 2, failed: 1 };
