@@ -97,24 +97,24 @@ export class RealTests {
     if (this.#ending.aborted || this.#strict) return first;
     console.log(`  once more, alone: ${file.path}`);
     const second = await this.#jest(file, 'again.log');
-    const steady = second.failed > 0;
+    const failedAgain = second.failed > 0;
     line(
-      steady ? 'FAILED' : 'unsteady',
+      failedAgain ? 'FAILED' : 'unsteady',
       second.took,
       file.path,
       `  ${second.passed} passed, ${second.failed} failed`,
     );
     console.log(`${readLog(second.log)}\n`);
-    if (!steady) {
+    if (!failedAgain) {
       this.#unsteady.push(file.path);
       this.#record.unsteady(file.path);
     }
     return second;
   }
 
-  async #jest({ path, needs }, ending) {
+  async #jest({ path, needs }, logEnding) {
     const name = join(results, 'files', path.replaceAll('/', '-').replace(/\.test\.ts$/, ''));
-    const log = `${name}.${ending}`;
+    const log = `${name}.${logEnding}`;
     const began = performance.now();
     const outcome = await this.#play(['--selectProjects', 'real', '--runInBand', '--runTestsByPath', path], {
       report: `${name}.json`,
