@@ -81,7 +81,7 @@ async function testEverything({ strict, lanes, since }) {
   const needed = new Set([...files, mutations].flatMap(({ needs }) => needs));
   const parts = prepareParts(
     Object.keys(PARTS).filter((name) => needed.has(name)),
-    { ending },
+    { ending, record },
   );
   await steps.take('checks', () => runChecks(steps));
   await steps.take('bundles', bundle);
@@ -111,7 +111,7 @@ async function compareRights() {
 async function playScenarios(pattern = '', { strict, lanes }) {
   const files = realFiles();
   const chosen = files.filter(({ path }) => path.includes(pattern));
-  const parts = prepareParts(Object.keys(PARTS), { ending });
+  const parts = prepareParts(Object.keys(PARTS), { ending, record });
   await steps.take('bundles', bundle);
   if (chosen.length > 0) return playRealParts(chosen, { strict, lanes, parts });
   const names = files.map(({ path }) => basename(path, '.test.ts'));

@@ -14,14 +14,20 @@ const git = (...args) => {
   }
 };
 
-/** How long each step and each file of tests took, and what came of it; kept with the commit it was of. */
+/** How long each step, program and file of tests took, and what came of it; kept with the commit it was of. */
 export class Record {
   #steps = [];
   #files = [];
+  #programs = [];
   #began = Date.now();
 
   step(title, seconds, { passed, failed }) {
     this.#steps.push({ title, seconds, passed, failed });
+  }
+
+  /** Something that was fetched or built for a part: it was not in the cache. */
+  program(part, { what, seconds }) {
+    this.#programs.push({ part, what, seconds });
   }
 
   /** Of a file that was played more than once, its first time. */
@@ -37,7 +43,7 @@ export class Record {
     return rounded((Date.now() - this.#began) / 1000);
   }
 
-  /** A line for each step, and for the files that took longest. */
+  /** A line for each step, for what was fetched or built, and for the files that took longest. */
   table(most = 10) {
     const row = ({ seconds }, name) => `  ${seconds.toFixed(1).padStart(7)} s  ${name}`;
     const slowest = this.#files.toSorted((one, other) => other.seconds - one.seconds).slice(0, most);
@@ -45,6 +51,8 @@ export class Record {
       'Steps:',
       ...this.#steps.map((step) => row(step, step.title)),
       row(this, 'all'),
+      this.#programs.length === 0 ? 'Programs: all that was needed was in the cache' : 'Programs:',
+      ...this.#programs.map((program) => row(program, `${program.part}: ${program.what}`)),
       ...(slowest.length === 0 ? [] : [`Slowest of ${this.#files.length} files on real parts:`]),
       ...slowest.map((file) => row(file, file.path)),
     ].join('\n');
@@ -60,6 +68,7 @@ export class Record {
       seconds: this.seconds,
       cores: cpus().length,
       steps: this.#steps,
+      programs: this.#programs,
       files: this.#files,
     };
     writeFileSync(`${results}/record.json`, `${JSON.stringify(record, null, 2)}\n`);
