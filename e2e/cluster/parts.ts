@@ -1,11 +1,15 @@
 import { findDefinitions } from './binaries/definitions.ts';
 import { findKarpenter } from './binaries/karpenter.ts';
 import { prepareBinaries, prepareHelm, prepareKubectl, prepareNodeBinaries } from './binaries/prepare.ts';
+import { cachedProgram, PROGRAM_NAMES } from './binaries/programs.ts';
+import { isProgram } from './process/path.ts';
 import { prepareToolbox } from './process/toolbox.ts';
 import { findPrometheus } from './prometheus/program.ts';
 import { whyNoRealNode } from './real-node/possible.ts';
+import { isOtherRedis, otherRedis } from './redis/others.ts';
 import { findRedis } from './redis/program.ts';
 import { findShells } from './shells/program.ts';
+import { type Alternative, ALTERNATIVES } from './versions.ts';
 
 type Report = (line: string) => void;
 
@@ -50,3 +54,10 @@ export const PARTS: Readonly<Record<string, Prepare>> = {
   'real-node': prepareRealNode,
   karpenter: optional(findKarpenter),
 };
+
+/** Whether what takes the place of a part is in the cache: bringing it there takes minutes. */
+export function isCached(name: Alternative): boolean {
+  if (isOtherRedis(name)) return isProgram(otherRedis(name));
+  const programs = ALTERNATIVES[name].part === 'helm' ? (['helm'] as const) : PROGRAM_NAMES;
+  return programs.every((program) => isProgram(cachedProgram(program, name)));
+}

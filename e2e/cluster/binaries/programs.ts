@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
-import { VERSIONS } from '../versions.ts';
+import { type Alternative, alternative, versionOf } from '../versions.ts';
 
 export const PROGRAM_NAMES = [
   'etcd',
@@ -25,7 +25,10 @@ export function projectOf(program: ProgramName): Project {
 }
 
 /** The project and its version are in the path: another version never finds this one's programs. */
-export function cachedProgram(program: ProgramName | 'karpenter'): string {
+export function cachedProgram(
+  program: ProgramName | 'karpenter',
+  played: Alternative | undefined = alternative(),
+): string {
   const project = program === 'karpenter' ? program : projectOf(program);
-  return join(cacheDir(), 'bin', `${project}-${VERSIONS[project]}`, program);
+  return join(cacheDir(), 'bin', `${project}-${versionOf(project, played)}`, program);
 }

@@ -7,6 +7,8 @@ import { mustBeDeclared } from '../process/declared.ts';
 import { withLock } from '../process/lock.ts';
 import { findProgram, isProgram } from '../process/path.ts';
 import { run } from '../process/run.ts';
+import { alternative } from '../versions.ts';
+import { findOtherRedis, isOtherRedis } from './others.ts';
 
 export interface RedisProgram {
   readonly command: string;
@@ -31,6 +33,8 @@ class RedisNotFound extends Error {
 /** From PATH, from the cache, or unpacked into the cache from the Debian package: nothing is installed. */
 export async function findRedis({ report }: { report: (line: string) => void }): Promise<RedisProgram> {
   mustBeDeclared('redis');
+  const other = alternative();
+  if (isOtherRedis(other)) return { command: await findOtherRedis(other, report), env: {} };
   const installed = findProgram('redis-server');
   if (installed && (await majorVersion({ command: installed, env: {} })) >= LEAST_MAJOR) {
     return { command: installed, env: {} };
