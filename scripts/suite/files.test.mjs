@@ -10,6 +10,11 @@ describe('what a file of tests on real parts says of itself', () => {
       needs: ['helm', 'control-plane'],
     },
     { text: '/** @needs nothing */', needs: [] },
+    {
+      text: '/** @needs redis helm @also helm-4 redis-8.0 */',
+      needs: ['redis', 'helm'],
+      also: ['helm-4', 'redis-8.0'],
+    },
     { text: "import 'x';\n/** @needs helm */", needs: ['redis', 'control-plane'] },
     {
       text: '/**\n * @needs redis\n * @starved 500 pods\n * in 2 s\n */',

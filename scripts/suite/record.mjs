@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { titleOf } from './files.mjs';
 
 /** Where a run leaves what it saw. */
 export const results = '.results';
@@ -31,12 +32,12 @@ export class Record {
   }
 
   /** Of a file that was played more than once, its first time. */
-  file(path, seconds, { passed, failed }) {
-    this.#files.push({ path, seconds, passed, failed, unsteady: false });
+  file({ path, alternative }, seconds, { passed, failed }) {
+    this.#files.push({ path, alternative, seconds, passed, failed, unsteady: false });
   }
 
-  unsteady(path) {
-    for (const file of this.#files) if (file.path === path) file.unsteady = true;
+  unsteady(played) {
+    for (const file of this.#files) if (titleOf(file) === titleOf(played)) file.unsteady = true;
   }
 
   get seconds() {
@@ -54,7 +55,7 @@ export class Record {
       this.#programs.length === 0 ? 'Programs: all that was needed was in the cache' : 'Programs:',
       ...this.#programs.map((program) => row(program, `${program.part}: ${program.what}`)),
       ...(slowest.length === 0 ? [] : [`Slowest of ${this.#files.length} files on real parts:`]),
-      ...slowest.map((file) => row(file, file.path)),
+      ...slowest.map((file) => row(file, titleOf(file))),
     ].join('\n');
   }
 
