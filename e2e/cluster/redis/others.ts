@@ -17,7 +17,7 @@ import { unpackDebianPackages } from '../process/debian.ts';
 import { withLock } from '../process/lock.ts';
 import { isProgram } from '../process/path.ts';
 import { run } from '../process/run.ts';
-import type { Alternative } from '../versions.ts';
+import { type Alternative, ALTERNATIVES } from '../versions.ts';
 
 type OtherRedis = Extract<Alternative, `redis-${string}` | `valkey-${string}`>;
 
@@ -48,6 +48,11 @@ export async function findOtherRedis(name: OtherRedis, report: (line: string) =>
     rmSync(home, { recursive: true, force: true });
     const filled = await lineProgress(report).during(`fetching ${name}`, () => SOURCES[name](home));
     if (!filled.ok) throw new Error(`there is no ${name}: ${filled.reason}`);
+    const { stdout } = await run(command, ['--version']);
+    if (!stdout.includes(`v=${ALTERNATIVES[name].version}.`)) {
+      rmSync(home, { recursive: true, force: true });
+      throw new Error(`there is no ${name}: what was fetched says '${stdout.trim()}'`);
+    }
     return command;
   };
   const waiting = (pid: number) => report(`${name}: waiting for process ${pid}, which is fetching it`);
