@@ -6,7 +6,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PARTS } from '../e2e/cluster/index.ts';
 import { realFiles } from './suite/files.mjs';
 import { run, runJest } from './suite/jest.mjs';
 import { starve, stressCores } from './suite/load.mjs';
@@ -90,7 +89,9 @@ if (values.list) {
 } else {
   mkdirSync(results, { recursive: true });
   await run('turbo', ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier'], { ending });
-  await Promise.all(Object.values(prepareParts(Object.keys(PARTS), { ending, record })));
+  await Promise.all(
+    Object.values(prepareParts([...new Set(files.flatMap(({ needs }) => needs))], { ending, record })),
+  );
   const endMs = performance.now() + Number(values.minutes) * 60_000;
   for (const load of Object.keys(wanted))
     for (const file of files)

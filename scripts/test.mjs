@@ -9,7 +9,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ALTERNATIVES, isCached, PARTS } from '../e2e/cluster/index.ts';
+import { ALTERNATIVES, isCached, isRare, PARTS } from '../e2e/cluster/index.ts';
 import { runChecks } from './checks.mjs';
 import { alternativesOf, leftOut } from './suite/alternatives.mjs';
 import { affectedBy, changedSince } from './suite/changed.mjs';
@@ -70,13 +70,14 @@ function seedProperties() {
 async function testEverything({ strict, lanes, since, nightly }) {
   seedProperties();
   const changed = since === undefined ? undefined : changedSince(since);
-  const all = realFiles();
-  const files = changed === undefined ? all : affectedBy(changed, all);
-  const others = alternativesOf(files);
-  const played = others.filter(({ alternative }) => nightly || isCached(alternative));
+  const known = realFiles();
+  const files = changed === undefined ? known : affectedBy(changed, known);
+  const all = [...files, ...alternativesOf(files)];
+  const isLeftOut = ({ needs }) => !nightly && needs.some((need) => isRare(need) && !isCached(need));
+  const played = all.filter((file) => !isLeftOut(file));
   if (changed !== undefined)
     console.log(
-      `${changed.length} files changed since ${since}: ${files.length} of ${all.length} on real parts`,
+      `${changed.length} files changed since ${since}: ${files.length} of ${known.length} on real parts`,
     );
   const mutations = {
     title: 'rejected rules',
@@ -84,7 +85,7 @@ async function testEverything({ strict, lanes, since, nightly }) {
     needs: ['redis'],
     play: () => runMutations(changed ?? []),
   };
-  const needed = new Set([...files, ...played, mutations].flatMap(({ needs }) => needs));
+  const needed = new Set([...played, mutations].flatMap(({ needs }) => needs));
   const parts = prepareParts(
     [...Object.keys(PARTS), ...Object.keys(ALTERNATIVES)].filter((name) => needed.has(name)),
     { ending, record },
@@ -94,15 +95,10 @@ async function testEverything({ strict, lanes, since, nightly }) {
   await steps.take('unit tests', () =>
     runJest(['--selectProjects', 'unit', '--maxWorkers=100%'], { report: `${results}/unit.json`, ending }),
   );
-  const { steady } = await playRealParts([...files, ...played], {
-    strict,
-    lanes,
-    parts,
-    besides: [mutations],
-  });
+  const { steady } = await playRealParts(played, { strict, lanes, parts, besides: [mutations] });
   // A test that failed, or was not played, did not use all that it uses.
   if (steady && changed === undefined) await steps.take('rights that nobody uses', compareRights);
-  const aside = others.filter((file) => !played.includes(file));
+  const aside = all.filter(isLeftOut);
   if (aside.length > 0) console.log(`\n${leftOut(aside)}`);
 }
 
@@ -126,8 +122,9 @@ async function playScenarios(pattern = '', { strict, lanes }) {
   const others = alternativesOf(files).filter((file) => titleOf(file).includes(pattern));
   const plain = files.filter(({ path }) => path.includes(pattern));
   const chosen = plain.length > 0 ? plain : others;
-  const needed = chosen.flatMap(({ needs }) => needs.filter((need) => need in ALTERNATIVES));
-  const parts = prepareParts([...Object.keys(PARTS), ...new Set(needed)], { ending, record });
+  const usual = Object.keys(PARTS).filter((name) => !isRare(name));
+  const rare = new Set(chosen.flatMap(({ needs }) => needs.filter(isRare)));
+  const parts = prepareParts([...usual, ...rare], { ending, record });
   await steps.take('bundles', bundle);
   if (chosen.length > 0) return playRealParts(chosen, { strict, lanes, parts });
   const names = files.map(({ path }) => basename(path, '.test.ts'));

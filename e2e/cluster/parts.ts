@@ -1,3 +1,4 @@
+import { prepareCertManager } from './cert-manager/cert-manager.ts';
 import { findDefinitions } from './binaries/definitions.ts';
 import { findKarpenter } from './binaries/karpenter.ts';
 import { prepareBinaries, prepareHelm, prepareKubectl, prepareNodeBinaries } from './binaries/prepare.ts';
@@ -9,7 +10,7 @@ import { whyNoRealNode } from './real-node/possible.ts';
 import { isOtherRedis, otherRedis } from './redis/others.ts';
 import { findRedis } from './redis/program.ts';
 import { findShells } from './shells/program.ts';
-import { type Alternative, ALTERNATIVES } from './versions.ts';
+import { type Alternative, ALTERNATIVES, isAlternative } from './versions.ts';
 
 type Report = (line: string) => void;
 
@@ -53,10 +54,16 @@ export const PARTS: Readonly<Record<string, Prepare>> = {
   kubectl: required(prepareKubectl),
   'real-node': prepareRealNode,
   karpenter: optional(findKarpenter),
+  'cert-manager': required(prepareCertManager),
 };
 
-/** Whether what takes the place of a part is in the cache: bringing it there takes minutes. */
-export function isCached(name: Alternative): boolean {
+type Rare = Alternative | 'cert-manager';
+
+/** What only compatibility takes. A run does without it where it is not in the cache, for bringing it takes minutes. */
+export const isRare = (name: string): name is Rare => isAlternative(name) || name === 'cert-manager';
+
+export function isCached(name: Rare): boolean {
+  if (name === 'cert-manager') return isProgram(cachedProgram(name));
   if (isOtherRedis(name)) return isProgram(otherRedis(name));
   const programs = ALTERNATIVES[name].part === 'helm' ? (['helm'] as const) : PROGRAM_NAMES;
   return programs.every((program) => isProgram(cachedProgram(program, name)));

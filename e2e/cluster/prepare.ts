@@ -1,8 +1,8 @@
 /**
  * Gets what the tests need into the cache, and starts nothing: `node e2e/cluster/prepare.ts [PART | ALTERNATIVE ...]`, all
- * parts without a name.
+ * parts without a name but those that only compatibility takes.
  */
-import { PARTS } from './parts.ts';
+import { isRare, PARTS } from './parts.ts';
 import { announce } from './process/announce.ts';
 import { reasonOf } from './process/failure.ts';
 import { ALTERNATIVES, isAlternative } from './versions.ts';
@@ -10,7 +10,7 @@ import { ALTERNATIVES, isAlternative } from './versions.ts';
 const asked = process.argv.slice(2);
 
 try {
-  for (const name of asked.length > 0 ? asked : Object.keys(PARTS)) {
+  for (const name of asked.length > 0 ? asked : Object.keys(PARTS).filter((part) => !isRare(part))) {
     const other = isAlternative(name) ? ALTERNATIVES[name].part : undefined;
     process.env['SPOTALIS_TEST_WITH'] = other ? name : '';
     const prepare = PARTS[other ?? name];

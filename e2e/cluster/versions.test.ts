@@ -16,8 +16,11 @@ describe('the pinned versions', () => {
     expect(goMod(module).match(/^require (\S+ \S+)$/m)?.[1]).toBe(requirement);
   });
 
-  it('are those of the Go module of karpenter, beside what its main.go uses', () => {
-    expect(goMod('karpenter')).toContain(`\tsigs.k8s.io/karpenter v${VERSIONS.karpenter}\n`);
+  it.each([
+    ['karpenter', `sigs.k8s.io/karpenter v${VERSIONS.karpenter}`],
+    ['cert-manager', `github.com/cert-manager/cert-manager v${VERSIONS['cert-manager']}`],
+  ])('are those of the Go module of %s, beside what its main.go uses', (module, requirement) => {
+    expect(goMod(module)).toContain(`\t${requirement}\n`);
   });
 
   it.each([
@@ -33,7 +36,16 @@ describe('the pinned versions', () => {
   });
 
   it('name a Go that every module builds with', () => {
-    for (const module of ['kubernetes', 'kubernetes-1.30', 'etcd', 'kwok', 'helm', 'helm-4', 'karpenter']) {
+    for (const module of [
+      'kubernetes',
+      'kubernetes-1.30',
+      'etcd',
+      'kwok',
+      'helm',
+      'helm-4',
+      'karpenter',
+      'cert-manager',
+    ]) {
       const wanted = /^go (\d+)\.(\d+)/m.exec(goMod(module));
       expect(VERSIONS.go).toMatch(new RegExp(`^${wanted?.[1]}\\.${wanted?.[2]}\\.`));
     }

@@ -7,8 +7,9 @@ export const VERSIONS = {
   helm: '3.22.0',
   /** For scenarios with an autoscaler. */
   karpenter: '1.14.1',
+  /** For the certificates that the chart asks it for. */
+  'cert-manager': '1.21.2',
   /** Whose kinds the charts make objects of: only their definitions are read. */
-  certManager: '1.21.2',
   prometheusOperator: '0.85.0',
   /** The toolchain that builds them, where they are built. */
   go: '1.26.8',

@@ -17,6 +17,7 @@ const known = {
   seconds: { 'e2e/gone.test.ts': 5, [chart]: 20 },
   compatibility: { [`${chart} with redis-8.0`]: { commit: 'aaaaaaa', date: '2026-01-01' } },
   titles: [moves, chart, `${chart} with helm-4`, `${chart} with redis-8.0`],
+  rare: [`${chart} with helm-4`, `${chart} with redis-8.0`],
 };
 
 describe('what later runs are to know of the last one', () => {

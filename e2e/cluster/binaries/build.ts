@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { run } from '../process/run.ts';
 import { ALTERNATIVES, alternative, majorOf, versionOf } from '../versions.ts';
 import type { GoToolchain } from './go.ts';
-import { type ProgramName, projectOf } from './programs.ts';
+import { type OwnProgram, type ProgramName, sourceOf } from './programs.ts';
 
-type Built = ProgramName | 'karpenter';
+type Built = ProgramName | OwnProgram;
 
 const PACKAGES = (): Readonly<Record<Built, string>> => ({
   etcd: 'go.etcd.io/etcd/server/v3',
@@ -18,6 +18,7 @@ const PACKAGES = (): Readonly<Record<Built, string>> => ({
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
   'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
   karpenter: 'spotalis.io/e2e/karpenter',
+  'cert-manager': 'spotalis.io/e2e/cert-manager',
   helm: `helm.sh/helm/v${majorOf('helm')}/cmd/helm`,
 });
 
@@ -49,7 +50,7 @@ export async function build(program: Built, target: string, go: GoToolchain): Pr
 
 /** Where the module is that builds it. */
 export function moduleDirOf(program: Built): string {
-  const project = program === 'karpenter' ? program : projectOf(program);
+  const project = sourceOf(program);
   const other = alternative();
   const module = other !== undefined && ALTERNATIVES[other].project === project ? other : project;
   return fileURLToPath(new URL(`../go/${module}/`, import.meta.url));
@@ -57,7 +58,7 @@ export function moduleDirOf(program: Built): string {
 
 function linkerFlags(program: Built): string {
   const withoutSymbols = '-s -w';
-  if (program === 'karpenter' || projectOf(program) !== 'kubernetes') return withoutSymbols;
+  if (sourceOf(program) !== 'kubernetes') return withoutSymbols;
   // Else it reports v0.0.0, and clients decide by the version what it can do.
   const version = versionOf('kubernetes');
   const [major, minor] = version.split('.');

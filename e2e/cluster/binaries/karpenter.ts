@@ -1,14 +1,10 @@
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cacheDir } from '../cache.ts';
-import { reasonOf } from '../process/failure.ts';
 import { mustBeDeclared } from '../process/declared.ts';
-import { withLock } from '../process/lock.ts';
-import { isProgram } from '../process/path.ts';
 import { run } from '../process/run.ts';
-import { build, moduleDirOf } from './build.ts';
-import { findGo, type GoToolchain } from './go.ts';
-import { lineProgress } from './progress.ts';
+import { moduleDirOf } from './build.ts';
+import type { GoToolchain } from './go.ts';
+import { findOwnProgram } from './own.ts';
 import { cachedProgram } from './programs.ts';
 
 export interface KarpenterProgram {
@@ -18,38 +14,15 @@ export interface KarpenterProgram {
 }
 
 const MODULE = 'sigs.k8s.io/karpenter';
-/** Two cold builds, one after the other, on a slow machine. */
-const LOCK_TIMEOUT_MS = 30 * 60_000;
 
 /** Karpenter with its KWOK provider, from the cache or built from its module; or why it cannot be had here. */
 export async function findKarpenter(
   report: (line: string) => void,
 ): Promise<KarpenterProgram | { readonly missing: string }> {
   mustBeDeclared('karpenter');
-  const command = cachedProgram('karpenter');
-  const found = { command, crdDir: join(dirname(command), 'crds') };
-  if (isProgram(command)) return found;
-  const progress = lineProgress(report);
-  try {
-    return await withLock(
-      join(cacheDir(), 'bin', 'karpenter.lock'),
-      async () => {
-        if (isProgram(command)) return found;
-        const go = await findGo(progress);
-        if ('missing' in go) return { missing: `there is no Karpenter: ${go.missing}` };
-        await progress.during('building Karpenter', async () => {
-          await copyDefinitions(found.crdDir, go);
-          // The last thing that comes, so that a program in the cache has its definitions beside it.
-          await build('karpenter', command, go);
-        });
-        return found;
-      },
-      (pid) => progress.say(`waiting for process ${pid}, which is building Karpenter`),
-      LOCK_TIMEOUT_MS,
-    );
-  } catch (error) {
-    return { missing: `there is no Karpenter: ${reasonOf(error)}` };
-  }
+  const crdDir = join(dirname(cachedProgram('karpenter')), 'crds');
+  const found = await findOwnProgram('karpenter', report, (go) => copyDefinitions(crdDir, go));
+  return 'missing' in found ? found : { ...found, crdDir };
 }
 
 async function copyDefinitions(target: string, go: GoToolchain): Promise<void> {
