@@ -9,9 +9,9 @@ import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ALTERNATIVES, isCached, isRare, PARTS } from '../e2e/cluster/index.ts';
+import { ALTERNATIVES, isRare, PARTS } from '../e2e/cluster/index.ts';
 import { runChecks } from './checks.mjs';
-import { alternativesOf, leftOut } from './suite/alternatives.mjs';
+import { alternativesOf, isAtHand, leftOut } from './suite/alternatives.mjs';
 import { affectedBy, changedSince } from './suite/changed.mjs';
 import { realFiles, titleOf } from './suite/files.mjs';
 import { run, runJest } from './suite/jest.mjs';
@@ -73,8 +73,7 @@ async function testEverything({ strict, lanes, since, nightly }) {
   const known = realFiles();
   const files = changed === undefined ? known : affectedBy(changed, known);
   const all = [...files, ...alternativesOf(files)];
-  const isLeftOut = ({ needs }) => !nightly && needs.some((need) => isRare(need) && !isCached(need));
-  const played = all.filter((file) => !isLeftOut(file));
+  const played = nightly ? all : all.filter(isAtHand);
   if (changed !== undefined)
     console.log(
       `${changed.length} files changed since ${since}: ${files.length} of ${known.length} on real parts`,
@@ -98,7 +97,7 @@ async function testEverything({ strict, lanes, since, nightly }) {
   const { steady } = await playRealParts(played, { strict, lanes, parts, besides: [mutations] });
   // A test that failed, or was not played, did not use all that it uses.
   if (steady && changed === undefined) await steps.take('rights that nobody uses', compareRights);
-  const aside = all.filter(isLeftOut);
+  const aside = all.filter((file) => !played.includes(file));
   if (aside.length > 0) console.log(`\n${leftOut(aside)}`);
 }
 

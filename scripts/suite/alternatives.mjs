@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { ALTERNATIVES } from '../../e2e/cluster/index.ts';
+import { ALTERNATIVES, isCached, isRare } from '../../e2e/cluster/index.ts';
 import { titleOf } from './files.mjs';
 
 /** When and where each file last passed with each alternative. */
@@ -22,6 +22,9 @@ export function alternativesOf(files) {
 
 export const readCompatibility = () =>
   existsSync(compatibilityFile) ? JSON.parse(readFileSync(compatibilityFile, 'utf8')) : {};
+
+/** Whether a run has it that does not bring what only compatibility takes. */
+export const isAtHand = ({ needs }) => needs.every((need) => !isRare(need) || isCached(need));
 
 /** What a run did not play, and when and where it last passed. */
 export function leftOut(files, passed = readCompatibility()) {
