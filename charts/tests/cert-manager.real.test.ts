@@ -1,10 +1,9 @@
-/** @needs control-plane helm definitions cert-manager */
+/** @needs control-plane helm cert-manager */
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chartDir,
   type Cluster,
-  findDefinitions,
   Helm,
   type KubeObject,
   startCertManager,
@@ -37,15 +36,6 @@ describe('the chart, where cert-manager makes the certificates', () => {
   beforeAll(async () => {
     cluster = await startCluster({ spotNodes: 0, onDemandNodes: 2 });
     helm = await Helm.prepare({ kubeconfig: cluster.kubeconfig });
-    const found = await findDefinitions((line) => process.stderr.write(`${line}\n`));
-    if ('missing' in found) throw new Error(found.missing);
-    for (const text of found.texts) await cluster.api.apply(text);
-    await waitFor('the kinds of cert-manager', () =>
-      cluster.api.list('Certificate').then(
-        () => true,
-        () => false,
-      ),
-    );
     await startCertManager(cluster);
     await helm.install(release, chartDir(), values);
   }, 120_000);

@@ -1,22 +1,29 @@
-import { findOwnProgram } from '../binaries/own.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findOwnProgram, type OwnProgramFound } from '../binaries/own.ts';
 import type { Cluster } from '../cluster.ts';
-import { mustBeDeclared } from '../process/declared.ts';
 import { announce } from '../process/announce.ts';
+import { waitFor } from '../process/wait.ts';
 
 /** From the cache or built from its module. Throws where it cannot be had. */
 export async function prepareCertManager({
   report,
 }: {
   readonly report: (line: string) => void;
-}): Promise<string> {
-  mustBeDeclared('cert-manager');
+}): Promise<OwnProgramFound> {
   const found = await findOwnProgram('cert-manager', report);
   if ('missing' in found) throw new Error(found.missing);
-  return found.command;
+  return found;
 }
 
-/** Its controller and its CA injector, in a cluster that has its kinds already. */
+/** Its kinds, its controller and its CA injector. */
 export async function startCertManager(cluster: Cluster): Promise<void> {
-  const program = await prepareCertManager({ report: announce });
-  await cluster.startService({ name: 'cert-manager', program, kubeconfig: cluster.kubeconfig });
+  const { command, crdDir } = await prepareCertManager({ report: announce });
+  for (const name of readdirSync(crdDir)) await cluster.api.apply(readFileSync(join(crdDir, name), 'utf8'));
+  await waitFor('the kinds of cert-manager', async () => {
+    const kinds = ['Certificate', 'CertificateRequest', 'ClusterIssuer', 'Issuer'];
+    await Promise.all(kinds.map((kind) => cluster.api.list(kind)));
+    return true;
+  });
+  await cluster.startService({ name: 'cert-manager', program: command, kubeconfig: cluster.kubeconfig });
 }
