@@ -1,4 +1,4 @@
-/** @needs helm @also helm-4 */
+/** @needs helm */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { chartDir, Helm, type KubeObject, type Values } from '@spotalis/cluster';
 import { stringify } from 'yaml';

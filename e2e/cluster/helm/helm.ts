@@ -6,7 +6,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { KubeObject } from '../api/client.ts';
 import { prepareHelm } from '../binaries/prepare.ts';
 import { run } from '../process/run.ts';
-import { versionOf } from '../versions.ts';
+import { majorOf, versionOf } from '../versions.ts';
 
 /** Thrown when helm refuses; the message is what it said. */
 export class HelmError extends Error {
@@ -72,7 +72,9 @@ export class Helm {
   /** To the revision before the last, or to that one. */
   async rollback(release: Release, revision?: number): Promise<void> {
     const to = revision === undefined ? [] : [String(revision)];
-    await this.#run(['rollback', release.name, ...to, ...at(release)]);
+    // Since 4 it applies on the server, where whoever scaled in between owns the number of replicas.
+    const force = majorOf('helm') < 4 ? [] : ['--force-conflicts'];
+    await this.#run(['rollback', release.name, ...to, ...at(release), ...force]);
   }
 
   async uninstall(release: Release): Promise<void> {
