@@ -6,7 +6,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PARTS } from '../e2e/cluster/index.ts';
 import { realFiles } from './suite/files.mjs';
 import { run, runJest } from './suite/jest.mjs';
 import { starve, stressCores } from './suite/load.mjs';
@@ -18,7 +17,8 @@ import { Steps } from './suite/steps.mjs';
 const recordFile = 'e2e/stress.json';
 const wanted = { stressed: 3, starved: 1 };
 
-const steps = new Steps(new Record());
+const record = new Record();
+const steps = new Steps(record);
 const { ending } = steps;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => steps.end(signal));
 
@@ -48,10 +48,9 @@ async function playUnder(load, file) {
     console.log(stress.missing);
     return false;
   }
-  const record = new Record();
   const { command: under } = stress;
   const playJest = (args, options) => runJest(args, { ...options, under });
-  const tests = new RealTests({ ending, record, strict: true, lanes: 1, playJest });
+  const tests = new RealTests({ ending, record: new Record(), strict: true, lanes: 1, playJest });
   const began = performance.now();
   try {
     const there = Object.fromEntries(file.needs.map((need) => [need, Promise.resolve(true)]));
@@ -90,7 +89,9 @@ if (values.list) {
 } else {
   mkdirSync(results, { recursive: true });
   await run('turbo', ['run', 'bundle', '--output-logs=errors-only', '--no-update-notifier'], { ending });
-  await Promise.all(Object.values(prepareParts(Object.keys(PARTS), { ending })));
+  await Promise.all(
+    Object.values(prepareParts([...new Set(files.flatMap(({ needs }) => needs))], { ending, record })),
+  );
   const endMs = performance.now() + Number(values.minutes) * 60_000;
   for (const load of Object.keys(wanted))
     for (const file of files)

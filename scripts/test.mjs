@@ -9,11 +9,13 @@ import { randomInt } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { PARTS } from '../e2e/cluster/index.ts';
+import { ALTERNATIVES, isRare, PARTS } from '../e2e/cluster/index.ts';
 import { runChecks } from './checks.mjs';
+import { alternativesOf, isAtHand, leftOut } from './suite/alternatives.mjs';
 import { affectedBy, changedSince } from './suite/changed.mjs';
-import { realFiles } from './suite/files.mjs';
+import { realFiles, titleOf } from './suite/files.mjs';
 import { run, runJest } from './suite/jest.mjs';
+import { keepLastRun } from './suite/keep.mjs';
 import { prepareParts } from './suite/parts.mjs';
 import { RealTests } from './suite/real.mjs';
 import { Record, results } from './suite/record.mjs';
@@ -21,10 +23,12 @@ import { Steps } from './suite/steps.mjs';
 
 const usage = `npm test [-- OPTIONS]
   --changed [COMMIT]   checks and unit tests, and of the rest what a change since that commit (HEAD) can break
-  --nightly            20,000 cases of each property instead of 1,000; and --strict
+  --nightly            20,000 cases of each property instead of 1,000, every version that the docs promise; and --strict
   --strict             a test that fails once has failed, even if it passes when it is played again
   --lanes N            so many files on real parts at a time; twice the cores, at most 4, without it
-  --scenarios [NAME]   only files on real parts with NAME in their path, else tests with NAME in their title`;
+  --scenarios [NAME]   only files on real parts with NAME in their path, or with the version of this name (helm-4), else
+                       tests with NAME in their title
+  --keep               runs nothing: keeps, of the last run, what each file took and which versions passed`;
 
 /** Cases of each property and model test in a run that may take hours; otherwise it is 1,000. */
 const nightlyCases = '20000';
@@ -63,14 +67,16 @@ function seedProperties() {
   console.log(`properties: ${cases} cases; again with SPOTALIS_PROPERTY_SEED=${env.SPOTALIS_PROPERTY_SEED}`);
 }
 
-async function testEverything({ strict, lanes, since }) {
+async function testEverything({ strict, lanes, since, nightly }) {
   seedProperties();
   const changed = since === undefined ? undefined : changedSince(since);
-  const all = realFiles();
-  const files = changed === undefined ? all : affectedBy(changed, all);
+  const known = realFiles();
+  const files = changed === undefined ? known : affectedBy(changed, known);
+  const all = [...files, ...alternativesOf(files)];
+  const played = nightly ? all : all.filter(isAtHand);
   if (changed !== undefined)
     console.log(
-      `${changed.length} files changed since ${since}: ${files.length} of ${all.length} on real parts`,
+      `${changed.length} files changed since ${since}: ${files.length} of ${known.length} on real parts`,
     );
   const mutations = {
     title: 'rejected rules',
@@ -78,19 +84,21 @@ async function testEverything({ strict, lanes, since }) {
     needs: ['redis'],
     play: () => runMutations(changed ?? []),
   };
-  const needed = new Set([...files, mutations].flatMap(({ needs }) => needs));
+  const needed = new Set([...played, mutations].flatMap(({ needs }) => needs));
   const parts = prepareParts(
-    Object.keys(PARTS).filter((name) => needed.has(name)),
-    { ending },
+    [...Object.keys(PARTS), ...Object.keys(ALTERNATIVES)].filter((name) => needed.has(name)),
+    { ending, record },
   );
   await steps.take('checks', () => runChecks(steps));
   await steps.take('bundles', bundle);
   await steps.take('unit tests', () =>
     runJest(['--selectProjects', 'unit', '--maxWorkers=100%'], { report: `${results}/unit.json`, ending }),
   );
-  const { steady } = await playRealParts(files, { strict, lanes, parts, besides: [mutations] });
+  const { steady } = await playRealParts(played, { strict, lanes, parts, besides: [mutations] });
   // A test that failed, or was not played, did not use all that it uses.
   if (steady && changed === undefined) await steps.take('rights that nobody uses', compareRights);
+  const aside = all.filter((file) => !played.includes(file));
+  if (aside.length > 0) console.log(`\n${leftOut(aside)}`);
 }
 
 async function playRealParts(files, { strict, lanes, parts, besides }) {
@@ -107,11 +115,15 @@ async function compareRights() {
   return asOutcome(await run('node', ['e2e/cluster/rights.ts', callsFile], { ending }));
 }
 
-/** The files with the pattern in their path; where there are none, the tests with it in their title. */
+/** The files with the pattern in their path, or else in their title; where there are none, the tests with it in theirs. */
 async function playScenarios(pattern = '', { strict, lanes }) {
   const files = realFiles();
-  const chosen = files.filter(({ path }) => path.includes(pattern));
-  const parts = prepareParts(Object.keys(PARTS), { ending });
+  const others = alternativesOf(files).filter((file) => titleOf(file).includes(pattern));
+  const plain = files.filter(({ path }) => path.includes(pattern));
+  const chosen = plain.length > 0 ? plain : others;
+  const usual = Object.keys(PARTS).filter((name) => !isRare(name));
+  const rare = new Set(chosen.flatMap(({ needs }) => needs.filter(isRare)));
+  const parts = prepareParts([...usual, ...rare], { ending, record });
   await steps.take('bundles', bundle);
   if (chosen.length > 0) return playRealParts(chosen, { strict, lanes, parts });
   const names = files.map(({ path }) => basename(path, '.test.ts'));
@@ -139,19 +151,22 @@ async function main() {
       nightly: { type: 'boolean', default: false },
       strict: { type: 'boolean', default: false },
       scenarios: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
       lanes: { type: 'string' },
     },
     allowPositionals: true,
   });
+  if (values.keep) return keepLastRun();
   const strict = values.strict || values.nightly;
   const lanes = values.lanes === undefined ? undefined : Number(values.lanes);
   if (lanes !== undefined && !(Number.isInteger(lanes) && lanes > 0))
     throw new TypeError(`--lanes: '${values.lanes}' is not a number of lanes; for example 2`);
   if (values.nightly) process.env.SPOTALIS_PROPERTY_RUNS ??= nightlyCases;
   if (values.scenarios) await playScenarios(positionals[0], { strict, lanes });
-  else if (values.changed) await testEverything({ strict, lanes, since: positionals[0] ?? 'HEAD' });
+  else if (values.changed)
+    await testEverything({ strict, lanes, since: positionals[0] ?? 'HEAD', nightly: values.nightly });
   else if (positionals.length > 0) throw new TypeError(`unexpected argument '${positionals[0]}'`);
-  else await testEverything({ strict, lanes });
+  else await testEverything({ strict, lanes, nightly: values.nightly });
   record.write();
   console.log(`\n${record.table()}`);
   console.log(`\n${steps.summary}`);

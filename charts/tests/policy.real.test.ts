@@ -1,4 +1,4 @@
-/** @needs control-plane helm */
+/** @needs control-plane helm @also kubernetes-1.30 */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chartDir,

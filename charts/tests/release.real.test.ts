@@ -1,4 +1,4 @@
-/** @needs control-plane helm definitions */
+/** @needs control-plane helm definitions @also helm-4 kubernetes-1.30 */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   chartDir,

@@ -1,4 +1,4 @@
-/** @needs helm */
+/** @needs helm @also helm-4 */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';

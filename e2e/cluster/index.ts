@@ -22,7 +22,8 @@ export { GONE_AFTER_ANNOTATION, type Hold, HOLD_ANNOTATION, READY_AFTER_ANNOTATI
 export { findDefinitions } from './binaries/definitions.ts';
 export { findKarpenter } from './binaries/karpenter.ts';
 export { type Karpenter, startKarpenter } from './karpenter/karpenter.ts';
-export { PARTS } from './parts.ts';
+export { isCached, isRare, PARTS } from './parts.ts';
+export { startCertManager } from './cert-manager/cert-manager.ts';
 export type { Component } from './process/component.ts';
 export { freePorts } from './process/ports.ts';
 export { waitFor, type WaitOptions } from './process/wait.ts';
@@ -37,4 +38,5 @@ export { RedisNode } from './redis/node.ts';
 export { type RedisOptions, RedisServers, startRedis } from './redis/servers.ts';
 export { findShells, type Shell } from './shells/program.ts';
 export { Terminal } from './shells/terminal.ts';
+export { ALTERNATIVES } from './versions.ts';
 export type { ServiceOptions } from './service.ts';

@@ -1,11 +1,16 @@
+import { prepareCertManager } from './cert-manager/cert-manager.ts';
 import { findDefinitions } from './binaries/definitions.ts';
 import { findKarpenter } from './binaries/karpenter.ts';
 import { prepareBinaries, prepareHelm, prepareKubectl, prepareNodeBinaries } from './binaries/prepare.ts';
+import { cachedProgram, PROGRAM_NAMES } from './binaries/programs.ts';
+import { isProgram } from './process/path.ts';
 import { prepareToolbox } from './process/toolbox.ts';
 import { findPrometheus } from './prometheus/program.ts';
 import { whyNoRealNode } from './real-node/possible.ts';
+import { isOtherRedis, otherRedis } from './redis/others.ts';
 import { findRedis } from './redis/program.ts';
 import { findShells } from './shells/program.ts';
+import { type Alternative, ALTERNATIVES, isAlternative } from './versions.ts';
 
 type Report = (line: string) => void;
 
@@ -49,4 +54,17 @@ export const PARTS: Readonly<Record<string, Prepare>> = {
   kubectl: required(prepareKubectl),
   'real-node': prepareRealNode,
   karpenter: optional(findKarpenter),
+  'cert-manager': required(prepareCertManager),
 };
+
+type Rare = Alternative | 'cert-manager';
+
+/** What only compatibility takes. A run does without it where it is not in the cache, for bringing it takes minutes. */
+export const isRare = (name: string): name is Rare => isAlternative(name) || name === 'cert-manager';
+
+export function isCached(name: Rare): boolean {
+  if (name === 'cert-manager') return isProgram(cachedProgram(name));
+  if (isOtherRedis(name)) return isProgram(otherRedis(name));
+  const programs = ALTERNATIVES[name].part === 'helm' ? (['helm'] as const) : PROGRAM_NAMES;
+  return programs.every((program) => isProgram(cachedProgram(program, name)));
+}

@@ -1,3 +1,4 @@
+/** @needs redis control-plane @also kubernetes-1.30 */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openStage, type Stage } from '../testbed/stage.ts';
 

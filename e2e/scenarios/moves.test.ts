@@ -1,3 +1,4 @@
+/** @needs redis control-plane @also kubernetes-1.30 */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { HOLD_ANNOTATION, type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, policyKeys } from '@spotalis/core';

@@ -1,3 +1,4 @@
+/** @needs redis control-plane @also kubernetes-1.30 */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { annotate, settled, spotPercentage, ten } from '../testbed/repair.ts';
 import { openStage, type Stage } from '../testbed/stage.ts';

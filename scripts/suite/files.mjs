@@ -7,16 +7,18 @@ import { jest } from './jest.mjs';
 const usual = ['redis', 'control-plane'];
 
 /**
- * What a file of tests on real parts says of itself in its first comment: `@needs helm redis` names its parts,
- * `@alone` and a reason that nothing may run beside it, `@starved` and a reason why it cannot pass with a third of a CPU.
+ * What a file of tests on real parts says of itself in its first comment: `@needs helm redis` names its parts, `@also
+ * helm-4` what it is played with once more in the place of one of them, `@starved` and a reason why it cannot pass with a
+ * third of a CPU.
  */
 export function requirementsOf(text) {
   const [comment = ''] = /^\/\*\*.*?\*\//s.exec(text) ?? [];
   const needs = /@needs ([\w -]+)/.exec(comment)?.[1].trim().split(/ +/);
+  const also = /@also ([\w. -]+)/.exec(comment)?.[1].trim().split(/ +/);
   const starved = /@starved ([^@]*?)\s*(?:\*\/|@)/s.exec(comment)?.[1].replaceAll(/\s*\n \* */g, ' ');
   return {
     needs: needs?.filter((need) => need !== 'nothing') ?? usual,
-    alone: /@alone\b/.test(comment),
+    ...(also && { also }),
     ...(starved && { starved }),
   };
 }
@@ -34,3 +36,7 @@ export function realFiles() {
     .toSorted()
     .map((path) => ({ path, ...requirementsOf(readFileSync(path, 'utf8')) }));
 }
+
+/** How runs and their records name it. */
+export const titleOf = ({ path, title = path, alternative }) =>
+  alternative === undefined ? title : `${title} with ${alternative}`;

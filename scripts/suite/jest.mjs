@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { outcomeOf } from './outcome.mjs';
 
 export const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js'];
@@ -49,7 +49,12 @@ export async function runJest(args, { report, ...options }) {
   rmSync(report, { force: true });
   const all = [...jest, ...args, '--json', `--outputFile=${report}`];
   const code = await run('node', all, { report, ...options });
-  if (!existsSync(report)) return { passed: 0, failed: 1, played: 0 };
+  if (!existsSync(report)) {
+    const line = `jest ended with ${code} and wrote no report`;
+    if (options.log === undefined) console.log(line);
+    else appendFileSync(options.log, `${line}\n`);
+    return { passed: 0, failed: 1, played: 0 };
+  }
   const result = JSON.parse(readFileSync(report, 'utf8'));
   return { ...outcomeOf(result, code), played: result.numTotalTests - result.numPendingTests };
 }

@@ -1,13 +1,10 @@
 /**
  * Which job a free lane takes next: the one that takes longest among those whose parts are there, so that no lane is
- * left with a long one at the end. A job that must be alone waits until nothing else can run. Undefined: wait.
+ * left with a long one at the end. Undefined: wait.
  */
-export function nextJob({ waiting, running, ready }) {
-  if (running.some(({ alone }) => alone)) return undefined;
+export function nextJob({ waiting, ready }) {
   const possible = waiting.filter(({ needs }) => needs.every((need) => ready.has(need)));
-  const shared = possible.filter(({ alone }) => !alone);
-  const candidates = shared.length > 0 || running.length > 0 ? shared : possible;
-  return candidates.toSorted((one, other) => other.seconds - one.seconds)[0];
+  return possible.toSorted((one, other) => other.seconds - one.seconds)[0];
 }
 
 /**
@@ -27,21 +24,19 @@ export async function playInLanes({ jobs, lanes, parts, play, ending }) {
     );
   }
   const waiting = [...jobs];
-  const running = new Map();
+  const running = new Set();
   for (;;) {
     while (running.size < lanes && !ending?.aborted) {
-      const job = nextJob({ waiting, running: [...running.keys()], ready });
+      const job = nextJob({ waiting, ready });
       if (job === undefined) break;
       waiting.splice(waiting.indexOf(job), 1);
-      running.set(
-        job,
-        play(job).finally(() => running.delete(job)),
-      );
+      const played = play(job).finally(() => running.delete(played));
+      running.add(played);
     }
     const hope = ending?.aborted
       ? []
       : waiting.flatMap(({ needs }) => needs.map((need) => settling.get(need)).filter(Boolean));
     if (running.size === 0 && hope.length === 0) return waiting;
-    await Promise.race([...running.values(), ...hope]);
+    await Promise.race([...running, ...hope]);
   }
 }

@@ -1,15 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { nextJob, playInLanes } from './lanes.mjs';
 
-const job = (name, seconds, { needs = [], alone = false } = {}) => ({ name, seconds, needs, alone });
+const job = (name, seconds, { needs = [] } = {}) => ({ name, seconds, needs });
 
 describe('the next job of a lane', () => {
   const short = job('short', 1);
   const long = job('long', 9);
-  const alone = job('alone', 99, { alone: true });
   const helm = job('helm', 50, { needs: ['helm'] });
-  const next = (waiting, { running = [], ready = [] } = {}) =>
-    nextJob({ waiting, running, ready: new Set(ready) });
+  const next = (waiting, { ready = [] } = {}) => nextJob({ waiting, ready: new Set(ready) });
 
   it('is the longest', () => {
     expect(next([short, long])).toBe(long);
@@ -19,13 +17,6 @@ describe('the next job of a lane', () => {
     expect(next([helm, short])).toBe(short);
     expect(next([helm, short], { ready: ['helm'] })).toBe(helm);
     expect(next([helm])).toBeUndefined();
-  });
-
-  it('runs alone where it has to, after all that can run beside others', () => {
-    expect(next([alone, short])).toBe(short);
-    expect(next([alone], { running: [short] })).toBeUndefined();
-    expect(next([alone, helm])).toBe(alone);
-    expect(next([short], { running: [alone] })).toBeUndefined();
   });
 });
 

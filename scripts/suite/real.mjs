@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { titleOf } from './files.mjs';
 import { runJest } from './jest.mjs';
 import { playInLanes } from './lanes.mjs';
 import { results, rounded } from './record.mjs';
@@ -49,10 +50,10 @@ export class RealTests {
     };
     const again = [];
     const jobs = [
-      ...besides.map((job) => ({ ...job, alone: false })),
+      ...besides,
       ...files.map((file) => ({
         ...file,
-        seconds: seconds[file.path] ?? unknownSeconds,
+        seconds: seconds[titleOf(file)] ?? seconds[file.path] ?? unknownSeconds,
         play: async () => {
           const outcome = await this.#playOnce(file);
           if (outcome.failed > 0) again.push({ file, first: outcome });
@@ -72,8 +73,8 @@ export class RealTests {
     });
     for (const { file, first } of again) count(await this.#playAgain(file, first));
     if (this.#ending.aborted) return total;
-    for (const { path, title, needs } of left) {
-      line('FAILED', 0, path ?? title, `: not played, for want of one of these: ${needs.join(', ')}`);
+    for (const job of left) {
+      line('FAILED', 0, titleOf(job), `: not played, for want of one of these: ${job.needs.join(', ')}`);
       count({ passed: 0, failed: 1 });
     }
     return total;
@@ -86,40 +87,41 @@ export class RealTests {
 
   async #playOnce(file) {
     const outcome = await this.#jest(file, 'log');
-    this.#record.file(file.path, outcome.took, outcome);
+    this.#record.file(file, outcome.took, outcome);
     const { passed, failed } = outcome;
-    line(failed > 0 ? 'failed' : 'ok', outcome.took, file.path, `  ${passed} passed, ${failed} failed`);
+    line(failed > 0 ? 'failed' : 'ok', outcome.took, titleOf(file), `  ${passed} passed, ${failed} failed`);
     if (failed > 0 && !this.#ending.aborted) console.log(`${readLog(outcome.log)}\n`);
     return outcome;
   }
 
   async #playAgain(file, first) {
     if (this.#ending.aborted || this.#strict) return first;
-    console.log(`  once more, alone: ${file.path}`);
+    console.log(`  once more, alone: ${titleOf(file)}`);
     const second = await this.#jest(file, 'again.log');
-    const steady = second.failed > 0;
+    const failedAgain = second.failed > 0;
     line(
-      steady ? 'FAILED' : 'unsteady',
+      failedAgain ? 'FAILED' : 'unsteady',
       second.took,
-      file.path,
+      titleOf(file),
       `  ${second.passed} passed, ${second.failed} failed`,
     );
     console.log(`${readLog(second.log)}\n`);
-    if (!steady) {
-      this.#unsteady.push(file.path);
-      this.#record.unsteady(file.path);
+    if (!failedAgain) {
+      this.#unsteady.push(titleOf(file));
+      this.#record.unsteady(file);
     }
     return second;
   }
 
-  async #jest({ path, needs }, ending) {
-    const name = join(results, 'files', path.replaceAll('/', '-').replace(/\.test\.ts$/, ''));
-    const log = `${name}.${ending}`;
+  async #jest(file, logEnding) {
+    const { path, needs, parts = needs, alternative = '' } = file;
+    const name = join(results, 'files', titleOf(file).replace('.test.ts', '').replaceAll(/[/ ]/g, '-'));
+    const log = `${name}.${logEnding}`;
     const began = performance.now();
     const outcome = await this.#play(['--selectProjects', 'real', '--runInBand', '--runTestsByPath', path], {
       report: `${name}.json`,
       log,
-      env: { ...this.#env, SPOTALIS_TEST_PARTS: needs.join(' ') },
+      env: { ...this.#env, SPOTALIS_TEST_PARTS: parts.join(' '), SPOTALIS_TEST_WITH: alternative },
       ending: this.#ending,
     });
     return { ...outcome, took: rounded((performance.now() - began) / 1000), log };

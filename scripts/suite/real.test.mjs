@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { RealTests } from './real.mjs';
 import { Record } from './record.mjs';
 
-const file = { path: 'e2e/moves.test.ts', needs: ['redis'], alone: false };
+const file = { path: 'e2e/moves.test.ts', needs: ['redis'] };
 const there = { redis: Promise.resolve(true) };
 const good = { passed: 3, failed: 0 };
 const bad = { passed: 2, failed: 1 };
@@ -24,7 +24,7 @@ describe('a file of tests on real parts', () => {
     const { signal: ending } = new AbortController();
     const asked = [];
     const playJest = (args, { env }) => {
-      asked.push({ path: args.at(-1), parts: env.SPOTALIS_TEST_PARTS });
+      asked.push({ path: args.at(-1), parts: env.SPOTALIS_TEST_PARTS, with: env.SPOTALIS_TEST_WITH });
       return Promise.resolve(outcomes.shift());
     };
     return { tests: new RealTests({ ending, record, playJest, ...options }), record, asked };
@@ -33,7 +33,19 @@ describe('a file of tests on real parts', () => {
   it('is told which parts it may use', async () => {
     const { tests, asked } = testsWith([good]);
     expect(await tests.play({ files: [file], parts: there })).toEqual(good);
-    expect(asked).toEqual([{ path: file.path, parts: 'redis' }]);
+    expect(asked).toEqual([{ path: file.path, parts: 'redis', with: '' }]);
+  });
+
+  it('is told which version it is played with, and listed apart from the usual one', async () => {
+    const { tests, asked, record } = testsWith([good, good]);
+    const other = { ...file, alternative: 'valkey-8.1', parts: file.needs, needs: ['valkey-8.1'] };
+    const parts = { ...there, 'valkey-8.1': Promise.resolve(true) };
+    expect(await tests.play({ files: [file, other], parts })).toEqual({ passed: 6, failed: 0 });
+    expect(asked).toEqual([
+      { path: file.path, parts: 'redis', with: '' },
+      { path: file.path, parts: 'redis', with: 'valkey-8.1' },
+    ]);
+    expect(record.table()).toMatch(/ {2}e2e\/moves\.test\.ts\n.* {2}e2e\/moves\.test\.ts with valkey-8\.1$/);
   });
 
   it('is unsteady when it fails and then passes', async () => {

@@ -24,7 +24,7 @@ describe('the steps of a run', () => {
     expect(steps).toMatchObject({ summary: '2 passed, 0 failed', exitCode: 0 });
     expect(await steps.take('two', () => bad)).toBe(false);
     expect(steps).toMatchObject({ summary: '3 passed, 1 failed', exitCode: 1 });
-    expect(record.table()).toMatch(/ s {2}one\n.* s {2}two\n.* s {2}all$/);
+    expect(record.table()).toMatch(/ s {2}one\n.* s {2}two\n.* s {2}all$/m);
   });
 
   it('have not passed when there were none', () => {

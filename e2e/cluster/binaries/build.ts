@@ -2,13 +2,13 @@ import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from '../process/run.ts';
-import { VERSIONS } from '../versions.ts';
+import { ALTERNATIVES, alternative, majorOf, versionOf } from '../versions.ts';
 import type { GoToolchain } from './go.ts';
-import { type ProgramName, projectOf } from './programs.ts';
+import { type OwnProgram, type ProgramName, sourceOf } from './programs.ts';
 
-type Built = ProgramName | 'karpenter';
+type Built = ProgramName | OwnProgram;
 
-const PACKAGES: Readonly<Record<Built, string>> = {
+const PACKAGES = (): Readonly<Record<Built, string>> => ({
   etcd: 'go.etcd.io/etcd/server/v3',
   'kube-apiserver': 'k8s.io/kubernetes/cmd/kube-apiserver',
   'kube-controller-manager': 'k8s.io/kubernetes/cmd/kube-controller-manager',
@@ -18,8 +18,9 @@ const PACKAGES: Readonly<Record<Built, string>> = {
   kubelet: 'k8s.io/kubernetes/cmd/kubelet',
   'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
   karpenter: 'spotalis.io/e2e/karpenter',
-  helm: 'helm.sh/helm/v3/cmd/helm',
-};
+  'cert-manager': 'spotalis.io/e2e/cert-manager',
+  helm: `helm.sh/helm/v${majorOf('helm')}/cmd/helm`,
+});
 
 /** Builds one program from its Go module, whose checksums are in the go.sum beside it. */
 export async function build(program: Built, target: string, go: GoToolchain): Promise<void> {
@@ -34,7 +35,7 @@ export async function build(program: Built, target: string, go: GoToolchain): Pr
     linkerFlags(program),
     '-o',
     unfinished,
-    PACKAGES[program],
+    PACKAGES()[program],
   ];
   const moduleDir = moduleDirOf(program);
   try {
@@ -49,16 +50,19 @@ export async function build(program: Built, target: string, go: GoToolchain): Pr
 
 /** Where the module is that builds it. */
 export function moduleDirOf(program: Built): string {
-  const module = program === 'karpenter' ? program : projectOf(program);
+  const project = sourceOf(program);
+  const other = alternative();
+  const module = other !== undefined && ALTERNATIVES[other].project === project ? other : project;
   return fileURLToPath(new URL(`../go/${module}/`, import.meta.url));
 }
 
 function linkerFlags(program: Built): string {
   const withoutSymbols = '-s -w';
-  if (program === 'karpenter' || projectOf(program) !== 'kubernetes') return withoutSymbols;
+  if (sourceOf(program) !== 'kubernetes') return withoutSymbols;
   // Else it reports v0.0.0, and clients decide by the version what it can do.
-  const [major, minor] = VERSIONS.kubernetes.split('.');
-  const values = { gitVersion: `v${VERSIONS.kubernetes}`, gitMajor: major, gitMinor: minor };
+  const version = versionOf('kubernetes');
+  const [major, minor] = version.split('.');
+  const values = { gitVersion: `v${version}`, gitMajor: major, gitMinor: minor };
   const settings = Object.entries(values).map(
     ([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`,
   );

@@ -10,7 +10,7 @@ import { lineProgress } from './progress.ts';
 /** Modules that are only read: each holds the kinds that our charts make objects of. */
 const sources = [
   {
-    module: `github.com/cert-manager/cert-manager@v${VERSIONS.certManager}`,
+    module: `github.com/cert-manager/cert-manager@v${VERSIONS['cert-manager']}`,
     files: ['certificates', 'issuers'].map((kind) => `deploy/crds/cert-manager.io_${kind}.yaml`),
   },
   {

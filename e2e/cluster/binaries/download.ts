@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 import { reasonOf } from '../process/failure.ts';
 import { run } from '../process/run.ts';
-import { VERSIONS } from '../versions.ts';
+import { versionOf } from '../versions.ts';
 import { type ProgramName, type Project, projectOf } from './programs.ts';
 
 /** Where the projects publish what they release. */
@@ -70,7 +70,7 @@ export async function download(
 function releaseOf(program: ProgramName, sites: ReleaseSites): Release {
   const project = projectOf(program);
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-  return RELEASES[project](sites, `v${VERSIONS[project]}`, arch, program);
+  return RELEASES[project](sites, `v${versionOf(project)}`, arch, program);
 }
 
 type ReleaseOf = (sites: ReleaseSites, version: string, arch: string, program: ProgramName) => Release;

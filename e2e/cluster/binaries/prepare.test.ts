@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -57,6 +57,22 @@ describe('progress', () => {
     expect(lines[0]).toBe('building ...');
     expect(lines[1]).toMatch(/^building: still at it after \d+ s$/);
     expect(lines.at(-1)).toMatch(/^building: done in \d+ s$/);
+  });
+
+  it('is noted, once the work is done, for the one who keeps the times', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'progress-'));
+    const file = join(dir, 'programs');
+    process.env['SPOTALIS_PROGRAMS_FILE'] = file;
+    try {
+      const progress = lineProgress(() => undefined);
+      await progress.during('building etcd', () => Promise.resolve());
+      const failure = progress.during('building kwok', () => Promise.reject(new Error('no')));
+      await expect(failure).rejects.toThrow('no');
+      expect(readFileSync(file, 'utf8')).toMatch(/^\{"what":"building etcd","seconds":\d+\}\n$/);
+    } finally {
+      delete process.env['SPOTALIS_PROGRAMS_FILE'];
+      rmSync(dir, { recursive: true });
+    }
   });
 });
 

@@ -18,6 +18,7 @@ import {
   projectOf,
 } from './programs.ts';
 import { reasonOf } from '../process/failure.ts';
+import { alternative, majorOf } from '../versions.ts';
 
 export interface PrepareOptions {
   /** Where all five programs are; SPOTALIS_BINARIES without it. */
@@ -64,7 +65,7 @@ export async function prepareHelm(options: PrepareOptions = {}): Promise<string>
   const { dir = process.env['SPOTALIS_BINARIES'] } = options;
   // A directory for clusters need not hold it.
   const installed = findProgram('helm', dir ? [resolve(dir)] : []);
-  if (installed !== undefined && (await isHelm3(installed))) return installed;
+  if (installed !== undefined && (await isOurHelm(installed))) return installed;
   return (await prepare(['helm'], { ...options, dir: '' }))('helm');
 }
 
@@ -76,9 +77,10 @@ export async function prepareKubectl(options: PrepareOptions = {}): Promise<stri
   return installed ?? (await prepare(['kubectl'], { ...options, dir: '' }))('kubectl');
 }
 
-async function isHelm3(command: string): Promise<boolean> {
+/** Its major version is enough. */
+async function isOurHelm(command: string): Promise<boolean> {
   const { ok, stdout } = await run(command, ['version', '--template', '{{.Version}}']);
-  return ok && stdout.startsWith('v3.');
+  return ok && stdout.startsWith(`v${majorOf('helm')}.`);
 }
 
 async function prepare(
@@ -86,7 +88,8 @@ async function prepare(
   options: PrepareOptions,
 ): Promise<(name: ProgramName) => string> {
   const { dir = process.env['SPOTALIS_BINARIES'], report, sites = OFFICIAL_SITES } = options;
-  if (dir) return fromDirectory(resolve(dir), names);
+  // It holds the usual versions.
+  if (dir && alternative() === undefined) return fromDirectory(resolve(dir), names);
   const missingPrograms = () => names.filter((name) => !isProgram(cachedProgram(name)));
   if (missingPrograms().length > 0) {
     const progress = report ? lineProgress(report) : terminalProgress();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { cacheDir } from '../cache.ts';
-import { VERSIONS } from '../versions.ts';
+import { type Alternative, alternative, versionOf } from '../versions.ts';
 
 export const PROGRAM_NAMES = [
   'etcd',
@@ -13,6 +13,8 @@ export const PROGRAM_NAMES = [
 export const NODE_PROGRAM_NAMES = ['kubelet', 'kube-proxy'] as const;
 /** What people use beside it. */
 type ClientName = 'helm' | 'kubectl';
+/** Whose main package is ours, under `go/`. */
+export type OwnProgram = 'karpenter' | 'cert-manager';
 export type ProgramName = (typeof PROGRAM_NAMES)[number] | (typeof NODE_PROGRAM_NAMES)[number] | ClientName;
 /** Where each program is. */
 export type Programs = Readonly<Record<(typeof PROGRAM_NAMES)[number], string>>;
@@ -24,8 +26,15 @@ export function projectOf(program: ProgramName): Project {
   return program === 'etcd' || program === 'kwok' || program === 'helm' ? program : 'kubernetes';
 }
 
+/** The folder under `go/` that builds it, as far as the usual version goes. */
+export const sourceOf = (program: ProgramName | OwnProgram): Project | OwnProgram =>
+  program === 'karpenter' || program === 'cert-manager' ? program : projectOf(program);
+
 /** The project and its version are in the path: another version never finds this one's programs. */
-export function cachedProgram(program: ProgramName | 'karpenter'): string {
-  const project = program === 'karpenter' ? program : projectOf(program);
-  return join(cacheDir(), 'bin', `${project}-${VERSIONS[project]}`, program);
+export function cachedProgram(
+  program: ProgramName | OwnProgram,
+  played: Alternative | undefined = alternative(),
+): string {
+  const project = sourceOf(program);
+  return join(cacheDir(), 'bin', `${project}-${versionOf(project, played)}`, program);
 }

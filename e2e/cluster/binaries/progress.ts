@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+
 /** Says what is going on for as long as it goes on, so that minutes of building never look like a hang. */
 export interface Progress {
   say(line: string): void;
@@ -20,6 +22,7 @@ export function lineProgress(say: (line: string) => void, heartbeatMs = HEARTBEA
       try {
         const result = await work();
         say(`${what}: done in ${elapsed()}`);
+        note(what, elapsed.seconds());
         return result;
       } finally {
         clearInterval(heartbeat);
@@ -44,6 +47,7 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
       try {
         const result = await work();
         stream.write(`\r${what}: done in ${elapsed()}  \n`);
+        note(what, elapsed.seconds());
         return result;
       } catch (error) {
         stream.write('\n');
@@ -55,10 +59,18 @@ export function terminalProgress(stream: NodeJS.WriteStream = process.stderr): P
   };
 }
 
-function stopwatch(): () => string {
+/** For the runner of all tests, whose table has what each program took. */
+function note(what: string, seconds: number): void {
+  const file = process.env['SPOTALIS_PROGRAMS_FILE'];
+  if (file) appendFileSync(file, `${JSON.stringify({ what, seconds })}\n`);
+}
+
+function stopwatch(): { (): string; seconds(): number } {
   const start = performance.now();
-  return () => {
-    const seconds = Math.round((performance.now() - start) / 1000);
-    return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const seconds = () => Math.round((performance.now() - start) / 1000);
+  const told = () => {
+    const all = seconds();
+    return all < 60 ? `${all} s` : `${Math.floor(all / 60)} min ${all % 60} s`;
   };
+  return Object.assign(told, { seconds });
 }

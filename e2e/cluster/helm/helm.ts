@@ -6,7 +6,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import type { KubeObject } from '../api/client.ts';
 import { prepareHelm } from '../binaries/prepare.ts';
 import { run } from '../process/run.ts';
-import { VERSIONS } from '../versions.ts';
+import { majorOf, versionOf } from '../versions.ts';
 
 /** Thrown when helm refuses; the message is what it said. */
 export class HelmError extends Error {
@@ -46,7 +46,7 @@ export class Helm {
   /** What would be installed, without asking any cluster. */
   async template(release: Release, chart: string, values: Values = {}): Promise<KubeObject[]> {
     const text = await this.#run(
-      ['template', release.name, chart, ...at(release), '--kube-version', VERSIONS.kubernetes],
+      ['template', release.name, chart, ...at(release), '--kube-version', versionOf('kubernetes')],
       values,
     );
     return parseAllDocuments(text).flatMap((document): KubeObject[] => {
@@ -58,7 +58,7 @@ export class Helm {
   }
 
   lint(chart: string, values: Values = {}): Promise<string> {
-    return this.#run(['lint', '--strict', chart, '--kube-version', VERSIONS.kubernetes], values);
+    return this.#run(['lint', '--strict', chart, '--kube-version', versionOf('kubernetes')], values);
   }
 
   async install(release: Release, chart: string, values: Values = {}): Promise<void> {
@@ -72,7 +72,9 @@ export class Helm {
   /** To the revision before the last, or to that one. */
   async rollback(release: Release, revision?: number): Promise<void> {
     const to = revision === undefined ? [] : [String(revision)];
-    await this.#run(['rollback', release.name, ...to, ...at(release)]);
+    // Since 4 it applies on the server, where whoever scaled in between owns the number of replicas.
+    const force = majorOf('helm') < 4 ? [] : ['--force-conflicts'];
+    await this.#run(['rollback', release.name, ...to, ...at(release), ...force]);
   }
 
   async uninstall(release: Release): Promise<void> {

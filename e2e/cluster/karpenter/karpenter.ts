@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject } from '../api/client.ts';
-import type { KarpenterProgram } from '../binaries/karpenter.ts';
+import type { OwnProgramFound } from '../binaries/own.ts';
 import type { Cluster } from '../cluster.ts';
 import type { NodeObject } from '../nodes/node.ts';
 import { freePorts } from '../process/ports.ts';
@@ -82,7 +82,7 @@ export class Karpenter {
 /** Resolves when it serves. `spot: false`: in a drought from the start. */
 export async function startKarpenter(
   cluster: Cluster,
-  { command, crdDir }: KarpenterProgram,
+  { command, crdDir }: OwnProgramFound,
   { spot = true }: { readonly spot?: boolean } = {},
 ): Promise<Karpenter> {
   const { api } = cluster;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findProgram } from './path.ts';
 import { run } from './run.ts';
@@ -7,13 +7,13 @@ import { run } from './run.ts';
  * Unpacks packages of this Debian (or Ubuntu) into a directory, with those libraries they need and the system
  * lacks. Works without root, installs nothing, starts nothing, and leaves the system's own apt state alone.
  * `finish` may rearrange the tree before it appears, whole, at `home`. Returns why it failed, if it did.
- * `whole` takes every library, as if the system had none: what an image needs.
+ * `whole` takes every library, as if the system had none: what an image needs. `suite` is another Debian than this one.
  */
 export async function unpackDebianPackages(
   names: readonly string[],
   home: string,
   finish: (tree: string) => Promise<void>,
-  { whole = false }: { readonly whole?: boolean } = {},
+  { whole = false, suite }: { readonly whole?: boolean; readonly suite?: string } = {},
 ): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }> {
   if (!findProgram('apt-get') || !findProgram('dpkg-deb'))
     return { ok: false, reason: 'this system has no apt-get to fetch it with' };
@@ -24,12 +24,12 @@ export async function unpackDebianPackages(
     const tree = join(work, 'tree');
     for (const directory of [join(work, 'lists', 'partial'), join(archives, 'partial'), tree])
       mkdirSync(directory, { recursive: true });
-    const apt = (...args: string[]) =>
-      run(
-        'apt-get',
-        [...privateState(work, archives), ...(whole ? ['-o', 'Dir::State::status=/dev/null'] : []), ...args],
-        { LC_ALL: 'C' },
-      );
+    const options = [
+      ...privateState(work, archives),
+      ...(whole ? ['-o', 'Dir::State::status=/dev/null'] : []),
+      ...(suite ? sourcesOf(suite, work) : []),
+    ];
+    const apt = (...args: string[]) => run('apt-get', [...options, ...args], { LC_ALL: 'C' });
     // One foreign source that does not answer makes `update` fail although Debian's own lists came.
     const updated = await apt('update');
     // `--reinstall` also fetches what is installed, but hidden from us.
@@ -73,6 +73,13 @@ function privateState(work: string, archives: string): string[] {
     'Acquire::http::Timeout': '15',
   };
   return Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+}
+
+function sourcesOf(suite: string, work: string): string[] {
+  const file = join(work, 'sources.list');
+  const key = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  writeFileSync(file, `deb [signed-by=${key}] http://deb.debian.org/debian ${suite} main\n`);
+  return ['-o', `Dir::Etc::sourcelist=${file}`, '-o', 'Dir::Etc::sourceparts=/dev/null'];
 }
 
 function lastLine(text: string): string {

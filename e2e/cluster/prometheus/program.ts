@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { lineProgress } from '../binaries/progress.ts';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
 import { mustBeDeclared } from '../process/declared.ts';
@@ -25,7 +26,9 @@ export async function findPrometheus(
   const fetch = async (): Promise<PrometheusPrograms | { readonly missing: string }> => {
     if (isProgram(cached.prometheus)) return cached;
     report('prometheus is not on PATH: unpacking the Debian package into the cache (nothing is installed)');
-    const result = await unpackDebianPackages(['prometheus'], home, () => Promise.resolve());
+    const result = await lineProgress(report).during('fetching prometheus', () =>
+      unpackDebianPackages(['prometheus'], home, () => Promise.resolve()),
+    );
     return result.ok ? cached : { missing: `there is no prometheus on PATH, and ${result.reason}` };
   };
   const waiting = (pid: number) => report(`prometheus: waiting for process ${pid}, which is fetching it`);

@@ -1,11 +1,14 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { lineProgress } from '../binaries/progress.ts';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
 import { mustBeDeclared } from '../process/declared.ts';
 import { withLock } from '../process/lock.ts';
 import { findProgram, isProgram } from '../process/path.ts';
 import { run } from '../process/run.ts';
+import { alternative } from '../versions.ts';
+import { findOtherRedis, isOtherRedis } from './others.ts';
 
 export interface RedisProgram {
   readonly command: string;
@@ -30,6 +33,8 @@ class RedisNotFound extends Error {
 /** From PATH, from the cache, or unpacked into the cache from the Debian package: nothing is installed. */
 export async function findRedis({ report }: { report: (line: string) => void }): Promise<RedisProgram> {
   mustBeDeclared('redis');
+  const other = alternative();
+  if (isOtherRedis(other)) return { command: await findOtherRedis(other, report), env: {} };
   const installed = findProgram('redis-server');
   if (installed && (await majorVersion({ command: installed, env: {} })) >= LEAST_MAJOR) {
     return { command: installed, env: {} };
@@ -47,13 +52,15 @@ export async function findRedis({ report }: { report: (line: string) => void }):
 
 async function fetchRedis(home: string, report: (line: string) => void): Promise<void> {
   report('redis-server is not on PATH: unpacking the Debian package into the cache (nothing is installed)');
-  const result = await unpackDebianPackages(['redis-tools'], home, async (tree) => {
-    // The server is a link in the package redis-server, to this program of redis-tools, which goes by its name.
-    renameSync(join(tree, 'usr/bin/redis-check-rdb'), join(tree, 'usr/bin/redis-server'));
-    const version = await majorVersion(unpacked(tree));
-    if (version < LEAST_MAJOR)
-      throw new RedisNotFound(`the packaged version is ${version || 'one that does not run'}`);
-  });
+  const fetch = () =>
+    unpackDebianPackages(['redis-tools'], home, async (tree) => {
+      // The server is a link in the package redis-server, to this program of redis-tools, which goes by its name.
+      renameSync(join(tree, 'usr/bin/redis-check-rdb'), join(tree, 'usr/bin/redis-server'));
+      const version = await majorVersion(unpacked(tree));
+      if (version < LEAST_MAJOR)
+        throw new RedisNotFound(`the packaged version is ${version || 'one that does not run'}`);
+    });
+  const result = await lineProgress(report).during('fetching redis-server', fetch);
   if (!result.ok) throw new RedisNotFound(result.reason);
   report(`redis-server is in ${home}`);
 }

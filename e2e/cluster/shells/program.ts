@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { lineProgress } from '../binaries/progress.ts';
 import { cacheDir } from '../cache.ts';
 import { unpackDebianPackages } from '../process/debian.ts';
 import { mustBeDeclared } from '../process/declared.ts';
@@ -36,7 +37,9 @@ export async function findShells(
     report(
       'zsh and fish are not on PATH: unpacking the Debian packages into the cache (nothing is installed)',
     );
-    const result = await unpackDebianPackages(['zsh', 'fish'], home, () => Promise.resolve());
+    const result = await lineProgress(report).during('fetching zsh and fish', () =>
+      unpackDebianPackages(['zsh', 'fish'], home, () => Promise.resolve()),
+    );
     return result.ok ? cached : { missing: `zsh and fish are not on PATH, and ${result.reason}` };
   };
   const waiting = (pid: number) => report(`shells: waiting for process ${pid}, which is fetching them`);

@@ -1,4 +1,4 @@
-/** @needs redis */
+/** @needs redis @also redis-8.0 valkey-8.1 */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type RedisServers, startProxy, startRedis, waitFor } from '@spotalis/cluster';

@@ -1,4 +1,4 @@
-/** @needs redis */
+/** @needs redis @also redis-8.0 valkey-8.1 */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

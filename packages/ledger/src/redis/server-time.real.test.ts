@@ -1,4 +1,4 @@
-/** @needs redis */
+/** @needs redis @also redis-6.2 redis-8.0 valkey-8.1 */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startRedis } from '@spotalis/cluster';
 import type { Redis } from 'ioredis';
