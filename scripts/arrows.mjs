@@ -49,6 +49,7 @@ const folders = {
       'capacity/admit.ts',
     ],
     disruption: vocabulary,
+    resize: [...vocabulary, 'disruption'],
     drought: [...vocabulary, 'disruption', 'rebalance'],
     placeholder: [...vocabulary, 'drought', 'rebalance'],
     rebalance: [...vocabulary, 'disruption', 'drought', 'placeholder'],
