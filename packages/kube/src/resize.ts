@@ -110,7 +110,7 @@ async function outcomeOf(
 
 // A Status has no word for who refused; these texts have stood since the plugins exist.
 const isRightMissing = (message: string): boolean => /cannot patch resource "pods\/resize"/.test(message);
-const isWebhook = (message: string): boolean => /^admission webhook /.test(message);
+const isWebhook = (message: string): boolean => message.startsWith('admission webhook ');
 
 function refuserOf({ statusMessage, causes }: ApiError): ResizeRefuser {
   if (causes.some(({ reason }) => reason === 'NodeCapacity')) return 'node';

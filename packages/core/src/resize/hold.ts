@@ -230,7 +230,7 @@ export const resizeReasons: Readonly<Record<ResizeReason, ResizeReasonTraits>> =
     retry: 'soon',
   },
   Overwritten: {
-    means: 'somebody else changed the resources meanwhile',
+    means: 'somebody else changed the pod meanwhile',
     remedy: null,
     retry: 'soon',
   },

@@ -60,13 +60,15 @@ describe('a pod as it is resized', () => {
     });
   });
 
-  it('names who has resized it, and nobody else', () => {
+  it('names who resized it last', () => {
+    const by = (manager: string, time: string, subresource = 'resize') => ({ manager, time, subresource });
     const managedFields = [
-      { manager: 'spotalis-rightsizing', subresource: 'resize' },
-      { manager: 'kubelet', subresource: 'status' },
-      { manager: 'kubectl' },
+      by('spotalis-rightsizing', '2026-01-01T00:00:02Z'),
+      by('kubectl', '2026-01-01T00:00:01Z'),
+      by('kubelet', '2026-01-01T00:00:03Z', 'status'),
     ];
-    expect(resizable({}, { metadata: { managedFields } }).resizedBy).toEqual(['spotalis-rightsizing']);
+    expect(resizable({}, { metadata: { managedFields } }).lastResizedBy).toBe('spotalis-rightsizing');
+    expect(resizable({}).lastResizedBy).toBeNull();
   });
 
   it('says what a kubelet leaves out as unknown', () => {

@@ -32,7 +32,11 @@ interface RawCondition {
 /** The part of a Pod that a resize in place depends on, as the API server sends it. */
 export interface RawResizablePod extends RawIdentified {
   readonly metadata: RawMetadata & {
-    readonly managedFields?: readonly { readonly manager?: string; readonly subresource?: string }[];
+    readonly managedFields?: readonly {
+      readonly manager?: string;
+      readonly subresource?: string;
+      readonly time?: string;
+    }[];
   };
   readonly spec?: {
     readonly nodeName?: string;
@@ -94,8 +98,8 @@ export interface ResizablePod {
   readonly pending: ResizeCondition | null;
   /** `PodResizeInProgress`, with the reason `Error` where the kubelet tries in vain. */
   readonly inProgress: ResizeCondition | null;
-  /** Who has resized the pod, as field managers. Empty where the pod was read without them. */
-  readonly resizedBy: readonly string[];
+  /** The field manager of the latest resize; null where there was none, or the pod was read without managed fields. */
+  readonly lastResizedBy: string | null;
 }
 
 export function readResizablePod(raw: RawResizablePod): ResizablePod {
@@ -136,9 +140,7 @@ export function readResizablePod(raw: RawResizablePod): ResizablePod {
     containers: [...containers, ...ephemeral],
     pending: conditionOf(status.conditions, 'PodResizePending'),
     inProgress: conditionOf(status.conditions, 'PodResizeInProgress'),
-    resizedBy: (metadata.managedFields ?? [])
-      .filter(({ subresource }) => subresource === 'resize')
-      .map(({ manager = '' }) => manager),
+    lastResizedBy: lastResizedBy(metadata),
   };
 }
 
@@ -164,6 +166,15 @@ const sizeOf = (resources: RawResources | null | undefined): Size => ({
   requests: readAmounts(resources?.requests),
   limits: readAmounts(resources?.limits),
 });
+
+/** Times have seconds only, so of two resizes within one the later entry counts. */
+function lastResizedBy({ managedFields = [] }: RawResizablePod['metadata']): string | null {
+  let latest: { readonly manager: string; readonly time: string } | null = null;
+  for (const { manager = '', subresource, time = '' } of managedFields) {
+    if (subresource === 'resize' && time >= (latest?.time ?? '')) latest = { manager, time };
+  }
+  return latest?.manager ?? null;
+}
 
 function conditionOf(
   conditions: readonly RawCondition[] | null | undefined,

@@ -6,6 +6,7 @@ import { changesOf, sizesOf } from './change.ts';
 import type { ResizablePod } from './pod.ts';
 import { agreedSizes, pendingSizes, progressOf, type ResizeProgress, verdictOf } from './progress.ts';
 
+const MIB = 2 ** 20;
 const before = resizable({
   app: { requests: { cpu: '100m', memory: '100Mi' }, limits: { cpu: '1', memory: '200Mi' } },
 });
@@ -47,10 +48,10 @@ describe('the progress of a resize', () => {
   it.each([
     ['cpu', 1_504, 'done'],
     ['cpu', 1_530, 'underWay'],
-    ['memory', 200 * 2 ** 20 - 4_096, 'done'],
-    ['memory', 200 * 2 ** 20 - 8_192, 'underWay'],
+    ['memory', 200 * MIB - 4_096, 'done'],
+    ['memory', 200 * MIB - 8_192, 'underWay'],
   ])('takes a rounded %s of %d as %s', (resource, amount, kind) => {
-    const wanted = new Map([['app', size({}, { cpu: 1_500, memory: 200 * 2 ** 20 })]]);
+    const wanted = new Map([['app', size({}, { cpu: 1_500, memory: 200 * MIB })]]);
     const done = actuated(patched(before, wanted));
     const [app] = done.containers;
     const actual = { requests: app!.spec.requests, limits: { ...app!.spec.limits, [resource]: amount } };
@@ -96,6 +97,21 @@ describe('a resize that does not come about', () => {
       }),
       propertyRuns,
     );
+  });
+
+  it.each([
+    ['Guaranteed', size({ memory: 200 * MIB }, { memory: 200 * MIB })],
+    ['Burstable', size({ memory: 150 * MIB }, { memory: 200 * MIB })],
+  ] as const)('of a %s pod goes back to amounts that the API server takes', (qos, back) => {
+    const same = qos === 'Guaranteed';
+    const lower = new Map([['app', size({ memory: 150 * MIB }, { memory: 150 * MIB })]]);
+    const limits = { cpu: '1', memory: '200Mi' };
+    const pod = resizable({ app: { requests: same ? limits : { memory: '180Mi' }, limits } });
+    const half = patched(pod, lower);
+    const [app] = half.containers;
+    // The kubelet has allocated the lower request, and cannot enforce the lower limit.
+    const stuck = { ...half, qos, containers: [{ ...app!, allocated: { memory: 150 * MIB } }] };
+    expect(agreedSizes(stuck, lower).get('app')).toEqual(back);
   });
 
   it('of a predecessor is found on the pod, and taken back as a whole', () => {

@@ -94,17 +94,22 @@ const waitOr = (untilMs: number, nowMs: number, hold: ResizeHold): ResizeVerdict
 
 /**
  * What the kubelet last agreed to, of the amounts that were sent: requests as allocated, limits as enforced. Amounts
- * that it does not report stay as they are.
+ * that it does not report stay as they are. A kubelet that is at it may have allocated what it does not enforce yet, so
+ * requests follow the limits where the API server asks for it.
  */
-export function agreedSizes(pod: ResizablePod, sent: Sizes): Sizes {
+export function agreedSizes({ qos, containers }: ResizablePod, sent: Sizes): Sizes {
   const agreed = new Map<string, Size>();
-  for (const { name, allocated, actual } of pod.containers) {
+  for (const { name, spec, allocated, actual } of containers) {
     const wanted = sent.get(name);
     if (wanted === undefined) continue;
-    agreed.set(name, {
-      requests: pick(wanted.requests, allocated ?? actual?.requests ?? {}),
-      limits: pick(wanted.limits, actual?.limits ?? {}),
-    });
+    const limits = pick(wanted.limits, actual?.limits ?? {});
+    const requests = Object.entries(pick(wanted.requests, allocated ?? actual?.requests ?? {})).map(
+      ([resource, request]) => {
+        const limit = { ...spec.limits, ...limits }[resource] ?? request;
+        return [resource, qos === 'Guaranteed' ? limit : Math.min(request, limit)] as const;
+      },
+    );
+    agreed.set(name, { requests: Object.fromEntries(requests), limits });
   }
   return agreed;
 }
