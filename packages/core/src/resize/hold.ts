@@ -78,7 +78,7 @@ export type RefusedBy = 'quota' | 'limitRange' | 'node' | 'validation' | 'admiss
  * When the same resize may be tried again.
  *
  * - `soon`: in 1 s, and twice as long after each failure up to 5 min.
- * - `slowly`: in 10 min.
+ * - `slowly`: in 10 min. A try costs others their room, or cannot go well before somebody acts.
  * - `changed`: when it, or the pod's node, is another one; in 1 h at the latest.
  */
 export type Retry = 'soon' | 'slowly' | 'changed';
@@ -217,7 +217,7 @@ export const resizeReasons: Readonly<Record<ResizeReason, ResizeReasonTraits>> =
   Deferred: {
     means: 'the kubelet had no room for 60 s, so the resize was taken back',
     remedy: null,
-    retry: 'soon',
+    retry: 'slowly',
   },
   Infeasible: {
     means: 'the kubelet cannot ever carry out the resize, so it was taken back',
@@ -227,7 +227,7 @@ export const resizeReasons: Readonly<Record<ResizeReason, ResizeReasonTraits>> =
   NotApplied: {
     means: 'the kubelet did not carry out the resize in time, so it was taken back',
     remedy: 'see the message; a node whose kubelet is away shows NotReady',
-    retry: 'soon',
+    retry: 'slowly',
   },
   Overwritten: {
     means: 'somebody else changed the pod meanwhile',

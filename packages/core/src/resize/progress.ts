@@ -18,8 +18,6 @@ export type ResizeProgress =
   | { readonly kind: 'overwritten' }
   | { readonly kind: 'ended' };
 
-export type ProgressKind = ResizeProgress['kind'];
-
 /** By what the pod itself says, never by its spec alone: that is only what was asked for. */
 export function progressOf(pod: ResizablePod, sent: Sizes): ResizeProgress {
   if (pod.terminating || pod.phase !== 'Running') return { kind: 'ended' };
