@@ -6,62 +6,34 @@ import {
   readOriginals,
   type Size,
 } from '@spotalis/core';
-import type { Logger } from '@spotalis/runtime';
 import * as fc from 'fast-check';
 import { answer, KubeletDouble, lost } from '../../testing/kubelet.ts';
-import { Backoffs } from './backoffs.ts';
-import { ResizeCalls } from './calls.ts';
+import { intentOf, silentLogger, unhindered } from '../../testing/resizing.ts';
 import type { ResizeAnswer } from './flight.ts';
 import { Resizer } from './resizer.ts';
-import { Sightings } from './sightings.ts';
-import { Turns } from './turns.ts';
 
 const key = resizeKeys.originalCpuLimits;
-const logger: Logger = {
-  error: () => undefined,
-  warn: () => undefined,
-  info: () => undefined,
-  debug: () => undefined,
-  child: () => logger,
-};
-const surroundings: ResizeSurroundings = {
-  supported: true,
-  lowersMemoryLimits: true,
-  node: null,
-  podLeaves: false,
-  limitRanges: [],
-  quotas: [],
-  memoryUsed: new Map(),
-  allocationCovers: () => false,
-};
 const now = () => performance.now();
 
 function leader(kubelet: KubeletDouble, around: Partial<ResizeSurroundings> = {}) {
   const open = { fence: true };
   const resizer = new Resizer({
-    calls: new ResizeCalls(kubelet.client as never, () => open.fence),
-    turns: new Turns(now),
-    sightings: new Sightings(),
-    backoffs: new Backoffs(() => 0),
-    surroundingsOf: () => ({ ...surroundings, ...around }),
+    client: kubelet.client as never,
+    mayWrite: () => open.fence,
+    random: () => 0,
+    surroundingsOf: () => ({ ...unhindered, ...around }),
     now,
-    logger,
+    logger: silentLogger,
   });
   kubelet.watch = (pod) => resizer.saw(pod);
   return { resizer, open };
 }
 
 const asking = (to: Size, more: Partial<ResizeIntent> = {}): ResizeIntent => ({
-  id: 'rightsizing/web',
-  kind: 'resize',
-  module: 'rightsizing',
-  rank: 4,
-  subject: 'rightsizing/workload/web',
-  sinceMs: 0,
-  workload: { uid: 'web', namespace: 'shop' },
-  pod: { name: 'web-1', uid: 'web-1-uid', resourceVersion: '1' },
-  purpose: 'size',
-  to: new Map([['app', to]]),
+  ...intentOf(
+    { namespace: 'shop', pod: 'web-1', to: { app: to } },
+    { metadata: { name: 'web-1', uid: 'web-1-uid', resourceVersion: '1' } },
+  ),
   ...more,
 });
 const cpu = (amount: number): Size => ({ requests: { cpu: amount }, limits: {} });

@@ -18,23 +18,29 @@ import {
   type Sizes,
   verdictOf,
 } from '@spotalis/core';
-import type { ResizeOutcome } from '@spotalis/kube';
+import type { ApiClient, ResizeOutcome } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import type { Backoffs } from './backoffs.ts';
+import { Backoffs } from './backoffs.ts';
 import { type Asked, Flight, type ResizeAnswer, type ResizeState } from './flight.ts';
-import { isOurs, type ResizeCalls } from './calls.ts';
-import type { Sightings } from './sightings.ts';
-import type { Turns } from './turns.ts';
+import { isOurs, ResizeCalls } from './calls.ts';
+import { Sightings } from './sightings.ts';
+import { Turns } from './turns.ts';
 
-export interface ResizerParts {
+export interface ResizerOptions {
+  readonly client: ApiClient;
+  readonly mayWrite: () => boolean;
+  /** Asked right before each patch. */
+  readonly surroundingsOf: (pod: ResizablePod) => ResizeSurroundings;
+  readonly random?: () => number;
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+interface ResizerParts extends Pick<ResizerOptions, 'surroundingsOf' | 'now' | 'logger'> {
   readonly calls: ResizeCalls;
   readonly turns: Turns;
   readonly sightings: Sightings;
   readonly backoffs: Backoffs;
-  /** Asked right before each patch. */
-  readonly surroundingsOf: (pod: ResizablePod) => ResizeSurroundings;
-  readonly now: () => number;
-  readonly logger: Logger;
 }
 
 /** A read besides what the watch shows, should it miss something. */
@@ -51,8 +57,14 @@ export class Resizer {
   /** By UID of the pod. */
   readonly #flights = new Map<string, Flight>();
 
-  constructor(parts: ResizerParts) {
-    this.#parts = parts;
+  constructor({ client, mayWrite, random = Math.random, ...others }: ResizerOptions) {
+    this.#parts = {
+      ...others,
+      calls: new ResizeCalls(client, mayWrite),
+      turns: new Turns(others.now),
+      sightings: new Sightings(),
+      backoffs: new Backoffs(random),
+    };
   }
 
   /** Carries out what was granted. Never throws. */
