@@ -132,7 +132,9 @@ function faultsOf(before: ResizablePod, sent: Sizes, how: ResizeAsk, around: Res
     }
     const [was2, memory] = [was.limits['memory'] ?? 0, spec.limits['memory'] ?? 0];
     if (memory < was2 && !around.lowersMemoryLimits) faults.push('a memory limit that cannot fall');
-    if (memory < was2 && (around.memoryUsed.get(name) ?? 0) >= memory) faults.push('memory in use');
+    const unknown = how.purpose === 'restore' ? 0 : memory;
+    if (memory < was2 && (around.memoryUsed.get(name) ?? unknown) >= 0.8 * memory)
+      faults.push('memory in use');
   }
   if (grows && how.purpose !== 'restore' && (around.podLeaves || around.node?.leaving === true))
     faults.push('more for a pod that goes');
