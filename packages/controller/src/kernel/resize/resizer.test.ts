@@ -128,6 +128,18 @@ describe('a resize', () => {
     expect(kubelet.writes).toHaveLength(1);
   });
 
+  it('is not taken for overwritten when the watch is behind', async () => {
+    const kubelet = new KubeletDouble();
+    const { resizer } = leader(kubelet);
+    const before = structuredClone(kubelet.pod!);
+    const answering = resizer.resize(asking(cpu(200)));
+    await settle();
+    resizer.saw(before);
+    await settle();
+    kubelet.sync();
+    expect(await ended(answering)).toMatchObject({ kind: 'resized' });
+  });
+
   it('is done when the watch missed it, at the next look', async () => {
     const kubelet = new KubeletDouble();
     const { resizer } = leader(kubelet);
@@ -257,6 +269,39 @@ describe('a resize that the kubelet does not carry out', () => {
     expect(failures).toBeLessThan(0);
   });
 
+  it('has its minute from when it was deferred, not from when it was sent', async () => {
+    const kubelet = new KubeletDouble();
+    const { resizer } = leader(kubelet);
+    kubelet.word = null;
+    const answering = resizer.resize(asking(cpu(200)));
+    await jest.advanceTimersByTimeAsync(50_000);
+    kubelet.word = 'Deferred';
+    kubelet.sync();
+    await jest.advanceTimersByTimeAsync(59_999);
+    expect(kubelet.writes).toHaveLength(1);
+    expect(await ended(answering, 1)).toMatchObject({ kind: 'takenBack' });
+  });
+
+  it('is not taken back when room came up while nobody could see it', async () => {
+    const kubelet = new KubeletDouble();
+    const { resizer } = leader(kubelet);
+    kubelet.word = 'Deferred';
+    const answering = resizer.resize(asking(cpu(200)));
+    await settle();
+    kubelet.sync();
+    await jest.advanceTimersByTimeAsync(45_000);
+    kubelet.watch = () => undefined;
+    kubelet.word = 'apply';
+    kubelet.sync();
+    let unread = 1;
+    kubelet.before = () => {
+      if (unread-- > 0) throw lost();
+    };
+    expect(await ended(answering, 15_000)).toMatchObject({ kind: 'resized' });
+    expect(unread).toBe(-1);
+    expect(kubelet.writes).toHaveLength(1);
+  });
+
   it('is left alone when somebody else resizes the pod', async () => {
     const kubelet = new KubeletDouble();
     const { resizer } = leader(kubelet);
@@ -271,7 +316,21 @@ describe('a resize that the kubelet does not carry out', () => {
 });
 
 describe('several resizes', () => {
-  it('of one pod come one after another; what waits makes way for its successor', async () => {
+  it('of one pod: what waits makes way for a newer wish', async () => {
+    const kubelet = new KubeletDouble();
+    const { resizer } = leader(kubelet);
+    for (let i = 0; i < 50; i++)
+      void resizer.resize(asking(cpu(100), { pod: { name: `p${i}`, uid: `p${i}`, resourceVersion: '1' } }));
+    const older = resizer.resize(asking(cpu(200)));
+    const newer = resizer.resize(asking(cpu(300)));
+    expect(await older).toEqual({ kind: 'dropped' });
+    await jest.advanceTimersByTimeAsync(1_000);
+    kubelet.sync();
+    expect(await ended(newer)).toMatchObject({ kind: 'resized' });
+    expect(kubelet.writes).toEqual(['resize [{"requests":{"cpu":"300m"},"limits":{}}]']);
+  });
+
+  it('of one pod come one after another', async () => {
     const kubelet = new KubeletDouble();
     kubelet.word = null;
     const { resizer } = leader(kubelet);
@@ -284,6 +343,18 @@ describe('several resizes', () => {
     kubelet.word = 'apply';
     kubelet.sync();
     expect(await ended(first)).toMatchObject({ kind: 'resized' });
+  });
+
+  it('that were refused do not hold up what gives back', async () => {
+    const kubelet = new KubeletDouble();
+    const { resizer } = leader(kubelet, covered);
+    kubelet.before = (call) => {
+      if (call.startsWith('resize')) throw lost();
+    };
+    expect(await ended(resizer.resize(lend(900)))).toMatchObject({ hold: { reason: 'Unreachable' } });
+    kubelet.before = () => undefined;
+    expect(await ended(resizer.resize(giveBack()))).toMatchObject({ kind: 'resized' });
+    expect(kubelet.annotations).toEqual({});
   });
 
   it('do not hold up what gives back', async () => {
@@ -339,6 +410,26 @@ describe('what is taken', () => {
       'forget',
     ]);
     expect(kubelet.annotations).toEqual({});
+  });
+
+  it('is not forgotten before all of it is given back', async () => {
+    const kubelet = new KubeletDouble();
+    kubelet.pod!.metadata.annotations['template'] = 'x';
+    const node = {
+      name: 'n1',
+      leaving: false,
+      allocatable: { cpu: 1_000, memory: 1_000 },
+      free: { cpu: 500 },
+    };
+    const { resizer } = leader(kubelet, { node });
+    kubelet.after = syncing(kubelet);
+    const back = asking({ requests: { cpu: 150, memory: 150 }, limits: {} }, { forget: 'template' });
+    expect(await ended(resizer.resize(back))).toMatchObject({
+      kind: 'resized',
+      isWhole: false,
+      left: { reason: 'NodeFull', resource: 'memory' },
+    });
+    expect(kubelet.annotations).toEqual({ template: 'x' });
   });
 
   it('is not forgotten while it is owed', async () => {
