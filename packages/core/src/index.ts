@@ -121,7 +121,7 @@ export {
   type ResizeProgress,
   verdictOf,
 } from './resize/progress.ts';
-export { changesOf } from './resize/change.ts';
+export { changesOf, roomOf } from './resize/change.ts';
 export { nextStep } from './resize/step.ts';
 export type { Size, Sizes } from './cluster/size.ts';
 export {

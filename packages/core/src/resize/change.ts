@@ -1,4 +1,4 @@
-import type { Resources } from '../cluster/resources.ts';
+import { addResources, type Resources } from '../cluster/resources.ts';
 import { type Size, type SizeField, sizeFields, type Sizes } from '../cluster/size.ts';
 import type { ResizableContainer, ResizablePod } from './pod.ts';
 
@@ -43,6 +43,15 @@ export const sizeAfter = ({ spec }: ResizableContainer, change: Size | undefined
   requests: { ...spec.requests, ...change?.requests },
   limits: { ...spec.limits, ...change?.limits },
 });
+
+/** What the changes take of a node in all; less than nothing where they give room back. */
+export function roomOf(changes: readonly Change[]): Resources {
+  let room: Resources = {};
+  for (const { field, resource, from, to } of changes) {
+    if (field === 'requests') room = addResources(room, { [resource]: to - (from ?? 0) });
+  }
+  return room;
+}
 
 export const isIncrease = ({ from, to }: Change): boolean => from === null || to > from;
 

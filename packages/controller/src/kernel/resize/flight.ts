@@ -1,4 +1,4 @@
-import type { ResizeHold, ResizeIntent, ResizeProgress } from '@spotalis/core';
+import type { Resources, ResizeHold, ResizeIntent, ResizeProgress } from '@spotalis/core';
 
 /** What became of a resize. */
 export type ResizeAnswer =
@@ -33,6 +33,8 @@ export class Flight {
   readonly intent: Asked;
   readonly #ending = new AbortController();
   state: ResizeState;
+  /** What it takes of its node beyond what the pod had before. */
+  claim: { readonly node: string; readonly room: Resources } | null = null;
   answer: Promise<ResizeAnswer> = Promise.resolve({ kind: 'dropped' });
 
   constructor(intent: Asked, nowMs: number) {

@@ -66,10 +66,11 @@ if (missing !== undefined) process.stderr.write(`no real node on this machine: $
 
   /** In place of the controller's store. */
   async function follow(): Promise<void> {
-    for await (const { type, object } of cluster.api.watch<RawResizablePod & { kind: string }>('Pod', {
+    const events = cluster.api.watch<RawResizablePod>('/api/v1/pods', {
       resourceVersion: '0',
       signal: unwatch.signal,
-    })) {
+    });
+    for await (const { type, object } of events) {
       if (type === 'DELETED') resizer.gone(object.metadata.uid);
       else resizer.saw(object);
     }

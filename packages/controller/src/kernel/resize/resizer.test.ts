@@ -152,7 +152,8 @@ describe('a resize', () => {
 
   it('is read and sent once more when the pod changed meanwhile, and then held', async () => {
     const kubelet = new KubeletDouble();
-    const { resizer } = leader(kubelet);
+    const node = { name: 'n1', leaving: false, allocatable: { cpu: 1_000 }, free: { cpu: 100 } };
+    const { resizer } = leader(kubelet, { node });
     let changes = 1;
     kubelet.before = (call) => {
       if (call.startsWith('resize') && changes-- > 0) throw answer(409);
@@ -343,6 +344,34 @@ describe('several resizes', () => {
     kubelet.word = 'apply';
     kubelet.sync();
     expect(await ended(first)).toMatchObject({ kind: 'resized' });
+  });
+
+  it('are not promised the same room', async () => {
+    const doubles = new Map(['web-1', 'web-2'].map((name) => [name, new KubeletDouble()]));
+    for (const [name, { pod }] of doubles) Object.assign(pod!.metadata, { name, uid: `${name}-uid` });
+    const [first, second] = [...doubles.values()];
+    const routed = new KubeletDouble();
+    const to = ({ name }: { name: string }) => doubles.get(name)!.client;
+    const client = {
+      get: (_of: unknown, at: { name: string }) => to(at).get(),
+      strategicMergePatch: (...args: Parameters<typeof routed.client.strategicMergePatch>) =>
+        to(args[1] as { name: string }).strategicMergePatch(...args),
+    };
+    Object.assign(routed.client, client);
+    const node = { name: 'n1', leaving: false, allocatable: { cpu: 1_000 }, free: { cpu: 150 } };
+    const { resizer } = leader(routed, { node });
+    first!.watch = (pod) => resizer.saw(pod);
+    const grow = (name: string) =>
+      resizer.resize(asking(cpu(200), { pod: { name, uid: `${name}-uid`, resourceVersion: '1' } }));
+    const answers = [grow('web-1'), grow('web-2')];
+    await settle();
+    first!.sync();
+    expect(await ended(answers[0]!)).toMatchObject({ kind: 'resized' });
+    expect(await answers[1]).toMatchObject({ kind: 'held', hold: { reason: 'NodeFull', has: 50 } });
+    expect(second!.writes).toEqual([]);
+    void grow('web-2');
+    await settle();
+    expect(second!.writes).toHaveLength(1);
   });
 
   it('that were refused do not hold up what gives back', async () => {

@@ -9,6 +9,8 @@ import {
   readOriginals,
   readResizablePod,
   rememberedValue,
+  roomOf,
+  subtractResources,
   resizeKeys,
   type ResizablePod,
   type ResizeBackoff,
@@ -172,15 +174,19 @@ export class Resizer {
   /** One patch of the pod as it was just read, and all that comes of it. */
   async #attempt(flight: Flight, pod: ResizablePod): Promise<ResizeAnswer | 'stale'> {
     const { intent, signal } = flight;
-    const { calls, backoffs, surroundingsOf, now } = this.#parts;
+    const { calls, backoffs, now } = this.#parts;
     const backoff = backoffs.of(intent, pod.node, now());
     if (backoff !== undefined) return { kind: 'held', hold: backoff.hold, untilMs: backoff.untilMs };
+    flight.claim = null;
     const memory = memoryOf(pod, intent);
     const originals = readOriginals({ ...pod.annotations, ...memory });
-    const step = nextStep(pod, { ...intent, originals }, surroundingsOf(pod));
+    const step = nextStep(pod, { ...intent, originals }, this.#surroundingsOf(pod));
     if (step.kind === 'held') return { kind: 'held', hold: step.hold, untilMs: null };
     // A predecessor may have sent it, and the kubelet may still be at it.
     if (step.kind === 'none') return this.#verify(flight, pod, intent.to, null);
+    if (pod.node !== null) {
+      flight.claim = { node: pod.node, room: roomOf(changesOf(pod, step.sizes)) };
+    }
     let remembered = pod;
     for (const [key, value] of Object.entries(memory)) {
       if (pod.annotations[key] === value) continue;
@@ -195,6 +201,19 @@ export class Resizer {
     const sent = outcome.kind === 'error' ? await this.#sent(flight, step.sizes) : null;
     if (sent !== null) return this.#verify(flight, sent, step.sizes, step.held);
     return this.#notSent(flight, outcome, pod.node);
+  }
+
+  /** A node's room is promised once: a watch shows what is under way too late for the next patch. */
+  #surroundingsOf(pod: ResizablePod): ResizeSurroundings {
+    const surroundings = this.#parts.surroundingsOf(pod);
+    const { node } = surroundings;
+    if (node === null) return surroundings;
+    let { free } = node;
+    for (const { claim } of this.#flights.values()) {
+      for (const [name, amount] of Object.entries(claim?.node === node.name ? claim.room : {}))
+        if (amount > 0) free = subtractResources(free, { [name]: amount });
+    }
+    return { ...surroundings, node: { ...node, free } };
   }
 
   /** The pod, where a patch without an answer was carried out all the same. */
