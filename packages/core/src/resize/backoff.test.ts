@@ -19,6 +19,11 @@ describe('the wait after a failed resize', () => {
     ]);
   });
 
+  it('is as long as the server asks for', () => {
+    const failed = { hold: unreachable, node: 'n1', to: small };
+    expect(backOff(undefined, failed, 0, 0, 10_000).untilMs).toBe(10_000);
+  });
+
   it('differs between pods by half of it', () => {
     expect(after(unreachable, 1, 0.999).untilMs).toBeCloseTo(1_499.5);
   });

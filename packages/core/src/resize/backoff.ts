@@ -16,19 +16,19 @@ export interface ResizeBackoff {
   readonly to: Sizes;
 }
 
-/** `random`: of [0, 1), so that pods refused together do not come back together. */
+/**
+ * `random`: of [0, 1), so that pods refused together do not come back together. `leastMs`: what the server asks for.
+ */
 export function backOff(
   previous: ResizeBackoff | undefined,
   failed: { readonly hold: ResizeHold; readonly node: string | null; readonly to: Sizes },
   nowMs: number,
   random: number,
+  leastMs = 0,
 ): ResizeBackoff {
   const failures = (previous?.failures ?? 0) + 1;
-  return {
-    ...failed,
-    failures,
-    untilMs: nowMs + delays[resizeReasons[failed.hold.reason].retry](failures) * (1 + random / 2),
-  };
+  const delayMs = delays[resizeReasons[failed.hold.reason].retry](failures) * (1 + random / 2);
+  return { ...failed, failures, untilMs: nowMs + Math.max(delayMs, leastMs) };
 }
 
 const delays: Readonly<Record<Retry, (failures: number) => number>> = {

@@ -34,11 +34,13 @@ export class Backoffs {
     hold: ResizeHold,
     node: string | null,
     nowMs: number,
+    leastMs?: number,
   ): ResizeBackoff {
     for (const [key, { untilMs }] of this.#backoffs)
       if (untilMs < nowMs - FORGET_MS) this.#backoffs.delete(key);
     const key = keyOf(intent);
-    const backoff = backOff(this.#backoffs.get(key), { hold, node, to: intent.to }, nowMs, this.#random());
+    const failed = { hold, node, to: intent.to };
+    const backoff = backOff(this.#backoffs.get(key), failed, nowMs, this.#random(), leastMs);
     this.#backoffs.set(key, backoff);
     return backoff;
   }

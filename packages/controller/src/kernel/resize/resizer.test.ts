@@ -6,6 +6,7 @@ import {
   readOriginals,
   type Size,
 } from '@spotalis/core';
+import { ApiError } from '@spotalis/kube';
 import * as fc from 'fast-check';
 import { answer, KubeletDouble, lost } from '../../testing/kubelet.ts';
 import { intentOf, silentLogger, unhindered } from '../../testing/resizing.ts';
@@ -196,6 +197,17 @@ describe('a resize', () => {
     expect(await ended(answering)).toMatchObject({ kind: 'resized' });
   });
 
+  it('waits as long as an overloaded server asks for', async () => {
+    const kubelet = new KubeletDouble();
+    const { resizer } = leader(kubelet);
+    kubelet.before = (call) => {
+      if (call.startsWith('resize'))
+        throw new ApiError({ status: 429, body: {}, retryAfterMs: 30_000, request: 'x' });
+    };
+    const untilMs = performance.now() + 30_000;
+    expect(await ended(resizer.resize(asking(cpu(200))))).toMatchObject({ kind: 'held', untilMs });
+  });
+
   it('without an answer is followed where it was carried out all the same', async () => {
     const kubelet = new KubeletDouble();
     const { resizer } = leader(kubelet);
@@ -301,6 +313,17 @@ describe('a resize that the kubelet does not carry out', () => {
     expect(await ended(answering, 15_000)).toMatchObject({ kind: 'resized' });
     expect(unread).toBe(-1);
     expect(kubelet.writes).toHaveLength(1);
+  });
+
+  it('is not patched for what somebody else left pending', async () => {
+    const kubelet = new KubeletDouble();
+    const { resizer } = leader(kubelet);
+    kubelet.pod!.status.conditions = [
+      { type: 'PodResizePending', status: 'True', reason: 'Deferred', message: 'of another container' },
+    ];
+    const answering = resizer.resize(asking(cpu(100)));
+    expect(await ended(answering, 61_000)).toMatchObject({ kind: 'held', hold: { reason: 'Deferred' } });
+    expect(kubelet.writes).toEqual([]);
   });
 
   it('is left alone when somebody else resizes the pod', async () => {

@@ -13,7 +13,6 @@ import {
   subtractResources,
   resizeKeys,
   type ResizablePod,
-  type ResizeBackoff,
   type ResizeHold,
   type ResizeIntent,
   type ResizeSurroundings,
@@ -262,20 +261,16 @@ export class Resizer {
       case 'unsupported':
         return this.#failed(flight, { reason: 'ResizeUnsupported', by: 'server' }, node);
       case 'error':
-        return this.#failed(flight, unreachable(outcome.error), node);
+        return this.#failed(flight, unreachable(outcome.error), node, outcome.retryAfterMs);
       default:
         return outcome satisfies never;
     }
   }
 
-  #failed(flight: Flight, hold: ResizeHold, node: string | null): ResizeAnswer {
-    const { untilMs } = this.#backOff(flight, hold, node);
-    return { kind: 'held', hold, untilMs };
-  }
-
-  #backOff({ intent }: Flight, hold: ResizeHold, node: string | null): ResizeBackoff {
+  #failed(flight: Flight, hold: ResizeHold, node: string | null, leastMs?: number): ResizeAnswer {
     const { backoffs, now } = this.#parts;
-    return backoffs.failed(intent, hold, node, now());
+    const { untilMs } = backoffs.failed(flight.intent, hold, node, now(), leastMs);
+    return { kind: 'held', hold, untilMs };
   }
 
   /** Follows what was sent until the kubelet has applied it, or will not. */
@@ -368,7 +363,7 @@ export class Resizer {
     left: ResizeHold | null,
   ): Promise<ResizeAnswer> {
     const { intent, signal } = flight;
-    const { calls, turns, now, logger } = this.#parts;
+    const { calls, turns, backoffs, now, logger } = this.#parts;
     flight.enter('takingBack', now());
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)) {
       await turns.take({ module: intent.module, purpose: 'restore' }, signal);
@@ -380,9 +375,12 @@ export class Resizer {
         const { kind } = progressOf(pod, sizes);
         // Room has come up just now, or the rest is over anyway.
         if (kind !== flight.state.progress?.kind) return this.#verify(flight, pod, sizes, left);
-        const outcome = await calls.resize(pod, intent.module, agreedSizes(pod, sizes));
+        const agreed = agreedSizes(pod, sizes);
+        // What is in the way is of somebody else.
+        if (changesOf(pod, agreed).length === 0) return this.#failed(flight, hold, pod.node);
+        const outcome = await calls.resize(pod, intent.module, agreed);
         if (outcome.kind === 'resized') {
-          const { untilMs } = this.#backOff(flight, hold, pod.node);
+          const { untilMs } = backoffs.failed(intent, hold, pod.node, now());
           return { kind: 'takenBack', hold, untilMs };
         }
         if (outcome.kind === 'gone') return { kind: 'gone' };
