@@ -79,6 +79,11 @@ describe('resizePod', () => {
       status(403, 'Forbidden', 'node', { details: { causes: [{ reason: 'NodeCapacity' }] } }),
     ],
     ['403 of anybody else', { kind: 'refused', by: 'admission' }, no('not today')],
+    [
+      '422 for the UID',
+      { kind: 'gone' },
+      status(422, 'Invalid', 'uid', { details: { causes: [{ field: 'metadata.uid' }] } }),
+    ],
     ['422', { kind: 'refused', by: 'validation', message: 'Invalid' }, status(422, 'Invalid')],
     [
       '400 of a webhook',

@@ -99,7 +99,10 @@ async function outcomeOf(
         ? { kind: 'forbidden', message }
         : { kind: 'refused', by: refuserOf(error), message };
     case 422:
-      return { kind: 'refused', by: 'validation', message };
+      // A UID in a patch is no precondition: another one is found to be immutable, unless the version differs first.
+      return error.causes.some(({ field }) => field === 'metadata.uid')
+        ? { kind: 'gone' }
+        : { kind: 'refused', by: 'validation', message };
     default: {
       if (isWebhook(message) && !error.retryable) return { kind: 'refused', by: 'admission', message };
       const { retryable, retryAfterMs } = error;
