@@ -113,7 +113,7 @@ export type { ResizeSurroundings } from './resize/guard.ts';
 export { type ResizeHold, resizeReasons } from './resize/hold.ts';
 export { owesNothing, readOriginals, rememberedValue } from './resize/ownership.ts';
 export { type Paced, ResizePace } from './resize/pace.ts';
-export { type RawResizablePod, readResizablePod, type ResizablePod } from './resize/pod.ts';
+export { type RawResizablePod, readResizablePod, type ResizablePod } from './resize/resizable-pod.ts';
 export {
   agreedSizes,
   pendingSizes,

@@ -1,6 +1,6 @@
 import { addResources, type Resources } from '../cluster/resources.ts';
 import { type Size, type SizeField, sizeFields, type Sizes } from '../cluster/size.ts';
-import type { ResizableContainer, ResizablePod } from './pod.ts';
+import type { ResizableContainer, ResizablePod } from './resizable-pod.ts';
 
 /** One amount of one container that a resize changes. */
 export interface Change {

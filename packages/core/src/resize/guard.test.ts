@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { foreignKeys } from '../policy/keys.ts';
 import { free, resizable, size } from '../testing/resizing.ts';
-import type { LimitRangeItem } from './namespace.ts';
+import type { LimitRangeItem } from './bounds.ts';
 import type { ResizeSurroundings } from './guard.ts';
 import type { ResizeReason } from './hold.ts';
-import type { ResizablePod } from './pod.ts';
+import type { ResizablePod } from './resizable-pod.ts';
 import { qosClassOf } from './quality.ts';
 import { nextStep, type ResizeAsk } from './step.ts';
 

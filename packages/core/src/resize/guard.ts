@@ -2,15 +2,9 @@ import type { Resources } from '../cluster/resources.ts';
 import type { ModuleName, ResizePurpose } from '../disruption/intent.ts';
 import { type Change, isIncrease, sizeAfter, sizesOf } from './change.ts';
 import type { ResizeHold } from './hold.ts';
-import {
-  type LimitRangeItem,
-  limitRangeHold,
-  type NamedSize,
-  quotaHold,
-  type QuotaView,
-} from './namespace.ts';
+import { type LimitRangeItem, limitRangeHold, type NamedSize, quotaHold, type QuotaView } from './bounds.ts';
 import { type Originals, ownerOf } from './ownership.ts';
-import type { ResizableContainer, ResizablePod } from './pod.ts';
+import type { ResizableContainer, ResizablePod } from './resizable-pod.ts';
 import { qosClassOf } from './quality.ts';
 
 /** The pod's node, as far as a resize depends on it. */

@@ -1,6 +1,6 @@
 import { parseQuantity } from '@spotalis/units';
 import { type Annotations, resizeKeys } from '../policy/keys.ts';
-import type { ResizablePod } from './pod.ts';
+import type { ResizablePod } from './resizable-pod.ts';
 import type { ModuleName } from '../disruption/intent.ts';
 import type { SizeField } from '../cluster/size.ts';
 

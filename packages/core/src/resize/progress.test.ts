@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { actuated, asks, patched, pods, resizable, size } from '../testing/resizing.ts';
 import { changesOf, sizesOf } from './change.ts';
-import type { ResizablePod } from './pod.ts';
+import type { ResizablePod } from './resizable-pod.ts';
 import { agreedSizes, pendingSizes, progressOf, type ResizeProgress, verdictOf } from './progress.ts';
 
 const MIB = 2 ** 20;

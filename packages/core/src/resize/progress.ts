@@ -2,7 +2,7 @@ import type { Resources } from '../cluster/resources.ts';
 import { type Size, sizeFields, type Sizes } from '../cluster/size.ts';
 import { changesOf, hasAmounts } from './change.ts';
 import type { ResizeHold } from './hold.ts';
-import type { ResizablePod } from './pod.ts';
+import type { ResizablePod } from './resizable-pod.ts';
 
 /** How far the kubelet is with what was sent. */
 export type ResizeProgress =

@@ -5,7 +5,7 @@ import { propertyRuns } from '../testing/arbitraries.ts';
 import { actuated, asks, free, patched, pods, resizable, size, surroundings } from '../testing/resizing.ts';
 import { changesOf } from './change.ts';
 import type { ResizeNode, ResizeSurroundings } from './guard.ts';
-import type { ResizablePod } from './pod.ts';
+import type { ResizablePod } from './resizable-pod.ts';
 import { qosClassOf } from './quality.ts';
 import { nextStep, type ResizeAsk } from './step.ts';
 

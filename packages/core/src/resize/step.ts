@@ -3,7 +3,7 @@ import { type Change, changesOf, isIncrease, sizesOf } from './change.ts';
 import { holdOf, type ResizeAsker, type ResizeSurroundings } from './guard.ts';
 import type { ResizeHold } from './hold.ts';
 import type { Originals } from './ownership.ts';
-import type { ResizablePod } from './pod.ts';
+import type { ResizablePod } from './resizable-pod.ts';
 
 /** What one resize asks for. */
 export interface ResizeAsk extends ResizeAsker {

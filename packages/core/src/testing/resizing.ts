@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Size, Sizes } from '../cluster/size.ts';
 import type { ResizeSurroundings } from '../resize/guard.ts';
-import { type RawResizablePod, readResizablePod, type ResizablePod } from '../resize/pod.ts';
+import { type RawResizablePod, readResizablePod, type ResizablePod } from '../resize/resizable-pod.ts';
 import { qosClassOf } from '../resize/quality.ts';
 
 type Amounts = Readonly<Record<string, string>>;

@@ -44,7 +44,7 @@ if (missing !== undefined) process.stderr.write(`no real node on this machine: $
       kind: 'Namespace',
       metadata: { name, annotations: realNodeOnly },
     });
-    await cluster.api.apply([own(namespace), own('bounded'), own('short')]);
+    await cluster.api.apply([own(namespace), own('bounded'), own('filled'), own('short')]);
     const credentials = new Credentials({ path: cluster.kubeconfig });
     client = new ApiClient(new Transport({ credentials, userAgent: 'resizer-test' }));
     resizer = new Resizer({
@@ -212,6 +212,7 @@ if (missing !== undefined) process.stderr.write(`no real node on this machine: $
       'it to be deferred',
       () => resizer.stateOf(pod.metadata.uid)?.progress?.kind === 'deferred',
     );
+    process.stderr.write(`${JSON.stringify(resizer.stateOf(pod.metadata.uid)?.progress)}\n`);
     await remove('filler');
     expect(await growing).toMatchObject({ kind: 'resized' });
     const never = await resize({ pod: 'grows', to: { app: { requests: { cpu: 1_000_000 } } } });
@@ -271,6 +272,50 @@ if (missing !== undefined) process.stderr.write(`no real node on this machine: $
     await powerless.transport.close();
     await remove('plain');
   }, 90_000);
+
+  it('a LimitRange adds the limit that a container lacks, which nobody can remove again: the guard holds', async () => {
+    const bare = await run('bare', { app: { requests: { cpu: '50m' } } }, { within: 'filled' });
+    const limits = [{ type: 'Container', default: { cpu: '300m' }, defaultRequest: { cpu: '50m' } }];
+    const range = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'r', namespace: 'filled' } };
+    await cluster.api.apply({ ...range, spec: { limits } } as never);
+    const none = { min: {}, max: {}, maxLimitRequestRatio: {}, defaultRequest: {} };
+    around = { limitRanges: [{ type: 'Container', ...none, default: { cpu: 300 } }] };
+    const ask = { pod: 'bare', to: { app: { requests: { cpu: 60 } } } };
+    expect(await resize(ask, 'filled')).toMatchObject({ hold: { reason: 'LimitRangeDefaults' } });
+    around = {};
+    let cpu = 60;
+    // The API server may not know the LimitRange yet.
+    const filled = await waitFor('the limit to be there', async () => {
+      await resize({ ...ask, to: { app: { requests: { cpu: cpu++ } } } }, 'filled');
+      return readResizablePod(await find('bare', 'filled')).containers[0]?.spec.limits['cpu'];
+    });
+    expect(filled).toBe(300);
+    expect(limitOf(bare, 'app')).toBe(300);
+    await cluster.api.delete('Pod', 'filled/bare');
+  }, 60_000);
+
+  it('a container that waits to be started again gets more before it is', async () => {
+    around = {};
+    const size = { requests: { cpu: '50m', memory: '32Mi' }, limits: { memory: '64Mi' } };
+    const crashing = {
+      terminationGracePeriodSeconds: 0,
+      automountServiceAccountToken: false,
+      containers: [{ name: 'app', image, command: ['/bin/busybox', 'false'], resources: size }],
+    };
+    const metadata = { name: 'crashing', namespace };
+    await cluster.api.apply({ apiVersion: 'v1', kind: 'Pod', metadata, spec: crashing } as never);
+    const state = async () => {
+      const { status } = await find('crashing');
+      return (status.containerStatuses?.[0] as { state?: { waiting?: { reason: string } } } | undefined)
+        ?.state?.waiting?.reason;
+    };
+    await waitFor('it to wait', state, { until: (reason) => reason === 'CrashLoopBackOff' });
+    const to = { app: { limits: { memory: 96 * MIB } } };
+    const answer = await resize({ pod: 'crashing', to, more: { purpose: 'outOfMemory' } });
+    process.stderr.write(`while it waited: ${JSON.stringify(answer)}\n`);
+    expect(answer).toMatchObject({ kind: 'resized' });
+    await remove('crashing');
+  }, 60_000);
 
   it('a pod that is deleted meanwhile ends its resize', async () => {
     around = {};

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { resizable, size } from '../testing/resizing.ts';
-import { readResizablePod } from './pod.ts';
+import { readResizablePod } from './resizable-pod.ts';
 
 describe('a pod as it is resized', () => {
   it('has its containers with what they ask for, are given, and use at most', () => {
