@@ -43,6 +43,7 @@ const folders = {
     capacity: ['policy', 'cluster/pod-spec.ts'],
     cluster: ['policy', 'capacity/type.ts', 'capacity/mark.ts', 'capacity/placement.ts', 'capacity/admit.ts'],
     disruption: vocabulary,
+    resize: [...vocabulary, 'disruption'],
     proof: vocabulary,
     distribution: [...vocabulary, 'module'],
     'distribution/moves': [...vocabulary, 'disruption', 'proof', 'distribution'],

@@ -740,4 +740,49 @@ if before and before.state == 'L'`,
     because: 'its owner is told to mend what is right',
     edits: [{ in: 'readiness', find: "'NewerVersion'", replace: "'Invalid'" }],
   },
+  {
+    name: "a CPU limit on loan is right-sizing's as soon as no policy covers it",
+    because:
+      'what is owed is written over, and the limit that is given back is not the one that somebody wrote last',
+    tests: 'core/src/resize/ownership',
+    edits: [
+      {
+        in: 'ownerOf',
+        find: 'return isLent || covers(container)',
+        replace: 'return covers(container)',
+      },
+    ],
+  },
+  {
+    name: 'a memory limit falls together with everything else',
+    because: 'the kubelet holds back the CPU while memory is in use',
+    tests: 'core/src/resize/step',
+    edits: [
+      { in: 'nextStep', find: 'const lowering = loweringOf(pod, changes);', replace: 'const lowering = [];' },
+    ],
+  },
+  {
+    name: 'a resize is verified by its spec',
+    because: 'the spec is what was asked for, and the kubelet may never do it',
+    tests: 'core/src/resize/progress',
+    edits: [{ in: 'progressOf', find: 'return isApplied(pod, sent) ?', replace: 'return true ?' }],
+  },
+  {
+    name: 'the minute of a deferred resize begins when it is sent',
+    because: 'a kubelet that was away has no time to find room',
+    tests: 'controller/src/kernel/resize',
+    edits: [
+      {
+        in: '#verify',
+        find: "if (progress.kind !== before.progress?.kind) flight.enter('verifying', now());",
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'a new leader takes up what anybody left pending',
+    because: 'it takes back what a person asked for by kubectl',
+    tests: 'controller/src/kernel/resize',
+    edits: [{ in: 'takeUp', find: '|| !isOurs(read.pod)', replace: '' }],
+  },
 ];

@@ -63,6 +63,14 @@ export class RealNode {
     return Math.round(Number(/^(?:total_rss|anon) (\d+)$/m.exec(stat)?.[1]) / 1e5) / 10;
   }
 
+  /** What the kernel lets a container use of the CPU, in millicores. */
+  cpuLimit(podUid: string, containerId: string): number {
+    const v1 = this.#find(podUid, containerId, 'cpu.cfs_quota_us', /^\d/);
+    const quota = v1 ?? this.#readOf(podUid, containerId, 'cpu.max', /^\d/);
+    // Microseconds of each 100 ms.
+    return Number.parseInt(quota, 10) / 100;
+  }
+
   /** Signals every process of a container, past the kubelet: as the kernel does when memory is short. */
   kill(podUid: string, containerId: string, signal: NodeJS.Signals): void {
     const pids = this.#readOf(podUid, containerId, 'cgroup.procs', /\d/).trim().split('\n');
@@ -71,6 +79,12 @@ export class RealNode {
 
   /** A file of the container's cgroup, from the hierarchy in which it says something of that kind. */
   #readOf(podUid: string, containerId: string, file: string, saying: RegExp): string {
+    const text = this.#find(podUid, containerId, file, saying);
+    if (text === undefined) throw new Error(`no ${file} in a cgroup of the container ${containerId}`);
+    return text;
+  }
+
+  #find(podUid: string, containerId: string, file: string, saying: RegExp): string | undefined {
     const id = containerId.replace('containerd://', '');
     for (const cgroup of this.#site.cgroups) {
       for (const quality of ['', 'burstable', 'besteffort']) {
@@ -78,7 +92,7 @@ export class RealNode {
         if (saying.test(text)) return text;
       }
     }
-    throw new Error(`no cgroup of the container ${id}`);
+    return undefined;
   }
 
   /** All that the pods whose names start so have written, in every container of theirs that is known here. */

@@ -21,6 +21,7 @@ export {
   type Labels,
   podKeys,
   placeholderKeys,
+  resizeKeys,
   type PolicyField,
   policyKeys,
 } from './policy/keys.ts';
@@ -107,6 +108,22 @@ export {
   type RemovalIntent,
   type ResizeIntent,
 } from './disruption/intent.ts';
+export { backOff, isBackingOff, type ResizeBackoff } from './resize/backoff.ts';
+export type { ResizeSurroundings } from './resize/guard.ts';
+export { type ResizeHold, resizeReasons } from './resize/hold.ts';
+export { owesNothing, readOriginals, rememberedValue } from './resize/ownership.ts';
+export { type Paced, ResizePace } from './resize/pace.ts';
+export { type RawResizablePod, readResizablePod, type ResizablePod } from './resize/resizable-pod.ts';
+export {
+  agreedSizes,
+  pendingSizes,
+  progressOf,
+  type ResizeProgress,
+  verdictOf,
+} from './resize/progress.ts';
+export { changesOf, roomOf } from './resize/change.ts';
+export { nextStep } from './resize/step.ts';
+export type { Size, Sizes } from './cluster/size.ts';
 export {
   type Budgets,
   type Deferral,

@@ -11,6 +11,13 @@ export * from './store.ts';
 export * from './transport/client.ts';
 export * from './transport/transport.ts';
 export { evict, type Eviction, type EvictionOutcome } from './eviction.ts';
+export {
+  type ContainerResources,
+  type PodResize,
+  resizePod,
+  type ResizeOutcome,
+  type ResizeRefuser,
+} from './resize.ts';
 export * from './events/recorder.ts';
 export * from './lease/elector.ts';
 export type { LeaseClock } from './lease/clock.ts';

@@ -26,6 +26,11 @@ export function readAllocatable(quantities: Quantities): Resources {
   return amountsOf(quantities, Math.floor);
 }
 
+/** Requests or limits of one container, and nothing that is not written there. */
+export function readAmounts(quantities: Quantities | null | undefined): Resources {
+  return amountsOf(quantities, Math.ceil);
+}
+
 /** The part of a pod's spec that says how much room it takes. */
 export interface RequestingSpec {
   readonly containers?: readonly RequestingContainer[] | null;

@@ -124,7 +124,7 @@ const intents: fc.Arbitrary<Intent[]> = fc.uniqueArray(
       const namespace = `ns${workload % 3}`;
       const common = { ...base(name, of, namespace), id: `${kind} ${name} ${of}`, sinceMs };
       if (kind === 'removeNeverRan') return { ...removalOf(name, pods, namespace), ...common };
-      if (kind === 'resize') return { ...common, kind, pod: podOf(name), to: new Map() };
+      if (kind === 'resize') return { ...common, kind, pod: podOf(name), purpose: 'size', to: new Map() };
       return { ...common, kind, pod: podOf(name), node: node === null ? null : `node${node}` };
     }),
   { selector: ({ id }) => id, maxLength: 20 },

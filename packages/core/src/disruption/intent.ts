@@ -1,5 +1,5 @@
 import type { PodReference } from '../cluster/reference.ts';
-import type { Resources } from '../cluster/resources.ts';
+import type { Sizes } from '../cluster/size.ts';
 
 /** What an intent is for. The lower rank goes first. */
 export const ranks = {
@@ -50,12 +50,21 @@ export interface RemovalIntent extends IntentBase {
   readonly pods: readonly PodReference[];
 }
 
+/**
+ * - `restore`: gives back what was changed before, or calls in what was lent. It is never held because a node or a pod
+ *   is about to go.
+ * - `outOfMemory`: a container was killed for want of memory, and the next one must have more.
+ * - `size`: anything else.
+ */
+export type ResizePurpose = 'restore' | 'outOfMemory' | 'size';
+
 /** Change the resources of a running pod in place: all of its containers in one patch. */
 export interface ResizeIntent extends IntentBase {
   readonly kind: 'resize';
   readonly pod: PodReference;
-  /** By container. */
-  readonly to: ReadonlyMap<string, { readonly requests: Resources; readonly limits: Resources }>;
+  readonly purpose: ResizePurpose;
+  /** What is not named stays as it is. */
+  readonly to: Sizes;
   /** Written before the resize: what the resize takes away, so that it can be given back. */
   readonly remember?: { readonly annotation: string; readonly value: string };
   /** Removed after the resize is verified. */

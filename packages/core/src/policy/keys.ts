@@ -49,6 +49,12 @@ export const placeholderKeys = {
   shape: `${ours}shape`,
 } as const;
 
+/** On pods whose resources are changed in place. */
+export const resizeKeys = {
+  /** Annotation: the CPU limits that were there before the first loan, by container, as JSON. */
+  originalCpuLimits: `${ours}original-cpu-limits`,
+} as const;
+
 /** Other projects' keys that are honoured, or written for them to honour. */
 export const foreignKeys = {
   /** Read by the ReplicaSet controller: the lowest goes first. An int32 as text. */
