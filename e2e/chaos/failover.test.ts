@@ -6,8 +6,10 @@ import { expectExactBurst, expectSteeredInTime, Residues } from '../testbed/burs
 
 /** B8. */
 const lossBound = 1;
+/** B7. */
+const outageBound = 4;
 /** B7 until there is a new primary, and then B8. */
-const outageAndLossBound = 4 + lossBound;
+const outageAndLossBound = outageBound + lossBound;
 const policy = { spotPercentage: 70, minOnDemand: 0 };
 /** Enough to last through a failover, and no more: of a larger burst a slow machine is late by itself. */
 const replicas = 300;
@@ -37,6 +39,7 @@ describe('a burst while Redis fails over', () => {
   it('as planned is off by one at most (B8)', async () => {
     const [sentinel] = stage.redis.sentinels;
     const before = await stage.redis.primary();
+    const aloneBefore = await stage.decidedAlone();
     const burst = { name: 'web', namespace: 'planned', replicas, policy };
     const workload = await residues.burstWith(burst, {
       after: 100,
@@ -45,7 +48,9 @@ describe('a burst while Redis fails over', () => {
     const split = await workload.splitWhenCreated(replicas);
     const late = await expectSteeredInTime(stage, burst);
     const off = Math.abs(residues.note(workload, split, late));
-    expect(off).toBeLessThanOrEqual(lossBound + late);
+    // Where a slow machine fails over for longer than webhooks wait, some pods are decided alone (B7).
+    const alone = (await stage.decidedAlone()) - aloneBefore;
+    expect(off).toBeLessThanOrEqual(lossBound + Math.min(alone, outageBound) + late);
     await waitFor('another primary', async () => (await stage.redis.primary()) !== before);
   }, 90_000);
 

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@spotalis/cluster';
 import { rebalance } from '../testbed/repair.ts';
 import { openStage, type Stage } from '../testbed/stage.ts';
 import type { Declaration, Workload } from '../workloads/workload.ts';
@@ -75,9 +76,12 @@ describe('a burst while Redis', () => {
     let listsBefore = Number.NaN;
     const hesitate = async (): Promise<void> => {
       listsBefore = await listsForLedger(stage);
-      for (const pauseMs of [500, 400, 300]) {
+      for (let round = 0; round < 3; round++) {
+        const known = await stage.decidedAlone();
         stage.redis.freeze();
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+        await waitFor('pods decided alone', () => stage.decidedAlone(), {
+          until: (count) => count >= known + 5,
+        });
         stage.redis.thaw();
         await stage.ledgerReady();
       }
