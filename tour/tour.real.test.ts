@@ -158,10 +158,14 @@ describe('the tour', () => {
     );
     expect(output).toMatch(/^rollout: .* 0 evictions, /m);
     expect(output).toMatch(/^share: .* 4 evictions, .* 2 moves there and 2 back\.$/m);
-    // 47 waited, and were moved back. Twice would be more of them: only the first wait of all was in vain.
-    expect(output).toMatch(
-      /^drought: .* 94 evictions, .* Ready again after \d+\.\d s without spot; 47 moves /m,
-    );
+    const [, evictions, moves] =
+      output.match(
+        /^drought: .* (\d+) evictions, .* Ready again after \d+\.\d s without spot; (\d+) moves /m,
+      ) ?? [];
+    expect(moves).toBe('47');
+    // Each of 47 made way for a substitute once, but for those that a slow machine makes when substitutes come anyway.
+    expect(Number(evictions)).toBeLessThanOrEqual(2 * 47);
+    expect(Number(evictions)).toBeGreaterThan(47);
     expect(code).toBe(0);
     expect(readFileSync(file, 'utf8')).toContain('shop/web');
     rmSync(file);
