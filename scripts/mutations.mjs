@@ -306,19 +306,19 @@ export const mutations = [
   {
     name: 'a ledger is trusted though a release was lost',
     because: 'a place stays taken for a pod that is gone, and its successor gets the wrong type',
-    tests: 'observe/resync',
+    tests: 'distribution/ledger/resync',
     edits: [{ in: 'agreementWith', find: 'missing.size === 0', replace: 'true' }],
   },
   {
     name: 'a ledger is trusted though a confirmation was lost',
     because: 'a reservation that nobody confirms is dropped with its pod still there',
-    tests: 'observe/resync',
+    tests: 'distribution/ledger/resync',
     edits: [{ in: 'agreementWith', find: "entry?.state !== 'live'", replace: 'entry === undefined' }],
   },
   {
     name: 'a ledger is trusted though the watch is dead',
     because: 'it is compared with pods as they were',
-    tests: 'observe/resync',
+    tests: 'distribution/ledger/resync',
     edits: [{ in: 'agreementWith', find: '!isFollowed()', replace: 'false' }],
   },
   {
@@ -329,13 +329,13 @@ export const mutations = [
   {
     name: 'four pods past the webhook',
     because: 'one eviction more than promised is made while nobody steers its replacement',
-    tests: 'controller/src/kernel/disruption/bypass',
+    tests: 'distribution/webhook/bypass',
     edits: [{ in: 'TOLERATED', find: 'const TOLERATED = 3;', replace: 'const TOLERATED = 4;' }],
   },
   {
     name: 'a pod that comes through opens the gate at once',
     because: 'behind two API servers, of which one reaches the webhook, evictions never stop',
-    tests: 'controller/src/kernel/disruption/bypass',
+    tests: 'distribution/webhook/bypass',
     edits: [
       { in: 'SIGN_AFTER_MS', find: 'const SIGN_AFTER_MS = 30_000;', replace: 'const SIGN_AFTER_MS = 0;' },
     ],
@@ -349,7 +349,7 @@ export const mutations = [
   {
     name: 'moves that were confirmed side by side all begin',
     because: 'more than one pod is evicted to try whether webhooks have the same defaults',
-    tests: 'controller/src/rebalance/defaults',
+    tests: 'distribution/rebalance/defaults',
     edits: [{ in: 'Executor', find: 'if (!mayBegin)', replace: 'if (false)' }],
   },
   {
@@ -411,7 +411,7 @@ export const mutations = [
   {
     name: 'a pod that crashes for ever counts as a move of the last leader',
     because: 'after each change of the leader nothing is moved for as long as a move may last',
-    tests: 'controller/src/lead/succession',
+    tests: 'controller/src/kernel/leader/succession',
     edits: [
       {
         in: 'underWayUntilMs',

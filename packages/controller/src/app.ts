@@ -18,19 +18,24 @@ import {
   restClientMetrics,
   type RootLogger,
 } from '@spotalis/runtime';
-import { wallMs } from './clocks.ts';
-import { followAdmissions, liftHolds, sweepDisruptions, watchWebhook } from './lead/duties.ts';
-import { Leading } from './lead/leading.ts';
-import { Leadership } from './lead/leadership.ts';
-import { leadMetrics } from './lead/metrics.ts';
-import { Problems } from './lead/problems.ts';
-import { Reconciler } from './lead/reconciler.ts';
-import { takeOver } from './lead/succession.ts';
+import { wallMs } from './kernel/clocks.ts';
+import {
+  followAdmissions,
+  liftHolds,
+  sweepDisruptions,
+  watchWebhook,
+} from './modules/distribution/duties.ts';
+import { Leading } from './kernel/leader/leading.ts';
+import { Leadership } from './kernel/leader/leadership.ts';
+import { leadMetrics } from './modules/distribution/report/workloads.ts';
+import { Problems } from './modules/distribution/report/problems.ts';
+import { Reconciler } from './modules/distribution/reconciler.ts';
+import { takeOver } from './kernel/leader/succession.ts';
 import { type Moving, openMoving } from './moving.ts';
-import { Reaches } from './observe/reaches.ts';
+import { Reaches } from './modules/distribution/ledger/reaches.ts';
 import { type Observing, openObserving } from './observing.ts';
-import type { ControllerEvent } from './report/events.ts';
-import { workersMaker } from './workers.ts';
+import type { ControllerEvent } from './modules/distribution/report/events.ts';
+import { workersMaker } from './kernel/workers.ts';
 
 const LEASE_NAME = 'spotalis-controller';
 /** Events are for people; a stop does not wait long for them. */

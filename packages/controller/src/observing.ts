@@ -2,14 +2,14 @@ import type { Configuration, NodeLabels, Placement } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import { isEmbedded, type Ledger, ledgerMetrics, openLedger, redisSettings } from '@spotalis/ledger';
 import { type Logger, type Metrics, reflectorMetrics } from '@spotalis/runtime';
-import { now, wallMs } from './clocks.ts';
-import { Shapes } from './drought/shapes.ts';
-import { Cluster } from './observe/cluster.ts';
-import { Observation } from './observe/observation.ts';
-import { Reflectors } from './observe/reflectors.ts';
-import { Rooms } from './observe/rooms.ts';
+import { now, wallMs } from './kernel/clocks.ts';
+import { Shapes } from './modules/distribution/drought/shapes.ts';
+import { Cluster } from './kernel/cluster/cluster.ts';
+import { Observation } from './modules/distribution/ledger/observation.ts';
+import { Reflectors } from './kernel/cluster/reflectors.ts';
+import { Rooms } from './kernel/cluster/rooms.ts';
 import { classifierOf, managedIn } from './settings.ts';
-import type { WorkersMaker } from './workers.ts';
+import type { WorkersMaker } from './kernel/workers.ts';
 
 export interface ObservingParts {
   readonly values: Configuration;

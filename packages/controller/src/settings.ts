@@ -16,7 +16,7 @@ import {
   type Scope,
 } from '@spotalis/core';
 import { accepted } from '@spotalis/runtime';
-import type { Cluster, Managed } from './observe/cluster.ts';
+import type { Cluster, Managed } from './kernel/cluster/cluster.ts';
 
 /** The one rule of what is ours, with the configured scope. */
 export function managedIn(scope: Scope): Managed {

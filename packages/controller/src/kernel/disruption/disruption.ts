@@ -1,14 +1,14 @@
 import type { Budgets } from '@spotalis/core';
 import type { ApiClient } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import type { MoveMetrics } from '../../report/metrics.ts';
+import type { MoveMetrics } from '../../modules/distribution/report/metrics.ts';
 import { Arbiter } from './arbiter.ts';
-import { Bypass } from './bypass.ts';
+import { Bypass } from '../../modules/distribution/webhook/bypass.ts';
 import { Evictor } from './evictor.ts';
 import { Executor } from './executor.ts';
 import { Holds } from './holds.ts';
 import { Register } from './register.ts';
-import { SharedDefaults } from './shared-defaults.ts';
+import { SharedDefaults } from '../../modules/distribution/webhook/shared-defaults.ts';
 
 export interface DisruptionParts {
   readonly client: ApiClient;

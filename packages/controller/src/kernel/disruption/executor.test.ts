@@ -3,8 +3,8 @@ import { type Budgets, evictionFor, type EvictIntent, type Rank } from '@spotali
 import type { Logger } from '@spotalis/runtime';
 import * as fc from 'fast-check';
 import { Arbiter } from './arbiter.ts';
-import { Bypass } from './bypass.ts';
-import { SharedDefaults } from './shared-defaults.ts';
+import { Bypass } from '../../modules/distribution/webhook/bypass.ts';
+import { SharedDefaults } from '../../modules/distribution/webhook/shared-defaults.ts';
 import type { Outcome } from './evictor.ts';
 import { type Confirmed, Executor } from './executor.ts';
 import { Holds } from './holds.ts';

@@ -7,13 +7,13 @@ import {
   type RemovalIntent,
 } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
-import type { MoveMetrics } from '../../report/metrics.ts';
+import type { MoveMetrics } from '../../modules/distribution/report/metrics.ts';
 import type { Arbiter, GrantedRemoval } from './arbiter.ts';
-import type { Bypass } from './bypass.ts';
+import type { Bypass } from '../../modules/distribution/webhook/bypass.ts';
 import type { Evictor, Outcome } from './evictor.ts';
 import type { Holds } from './holds.ts';
 import type { Departure, FlightPod, Register, Scene } from './register.ts';
-import type { SharedDefaults } from './shared-defaults.ts';
+import type { SharedDefaults } from '../../modules/distribution/webhook/shared-defaults.ts';
 
 export type { Outcome };
 

@@ -1,5 +1,5 @@
 import type { Refusal } from '@spotalis/core';
-import type { RefusedAnnotation } from '../../act/annotator.ts';
+import type { RefusedAnnotation } from '../../modules/distribution/annotate/annotator.ts';
 import type { Outcome } from './evictor.ts';
 
 type RefusedOutcome = Exclude<Outcome, { kind: 'evicted' | 'gone' | 'fenced' | 'stale' }>;

@@ -1,5 +1,5 @@
 import { type ObservedPod, type ObservedWorkload, readPodMark } from '@spotalis/core';
-import type { Cluster } from '../../observe/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { FlightPod, Scene } from './register.ts';
 
 /** A workload as its moves see it now; undefined: it is gone. */
