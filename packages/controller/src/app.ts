@@ -22,7 +22,7 @@ import { wallMs } from './kernel/clocks.ts';
 import {
   followAdmissions,
   liftHolds,
-  sweepDisruptions,
+  followDisruptions,
   watchWebhook,
 } from './modules/distribution/duties.ts';
 import { Leading } from './kernel/leader/leading.ts';
@@ -258,7 +258,7 @@ function dutiesOf(
     () => liftHolds(cluster, holds),
     () => watchWebhook(probe),
     () => followAdmissions({ cluster, ...moving }, again),
-    () => sweepDisruptions(executor, moving.moveTimeoutMs, wallMs),
+    () => followDisruptions(executor),
     () => {
       observation?.led();
       return () => undefined;

@@ -1,3 +1,4 @@
+export { disruptionMetricSpecs } from './kernel/disruption/metrics.ts';
 export { controllerMetricSpecs } from './modules/distribution/report/workloads.ts';
 export { placeholderMetricSpecs } from './kernel/proof/metrics.ts';
 export { droughtMetricSpecs } from './modules/distribution/drought/narrator.ts';

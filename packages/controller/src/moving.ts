@@ -11,8 +11,11 @@ import { Droughts } from './modules/distribution/drought/droughts.ts';
 import type { Executor } from './kernel/disruption/executor.ts';
 import { subjectOfAsker } from './kernel/cluster/subject.ts';
 import { openDisruption } from './kernel/disruption/disruption.ts';
-import type { Bypass } from './modules/distribution/webhook/bypass.ts';
-import type { SharedDefaults } from './modules/distribution/webhook/shared-defaults.ts';
+import { disruptionMetrics } from './kernel/disruption/metrics.ts';
+import { RefusedAnnotations } from './modules/distribution/annotate/refused.ts';
+import { Moves } from './modules/distribution/rebalance/moves.ts';
+import { Bypass } from './modules/distribution/webhook/bypass.ts';
+import { SharedDefaults } from './modules/distribution/webhook/shared-defaults.ts';
 import { WebhookProbe } from './modules/distribution/webhook/probe.ts';
 import type { Observing } from './observing.ts';
 import { placeholderMetrics } from './kernel/proof/metrics.ts';
@@ -29,7 +32,7 @@ import { type MoveMetrics, moveMetrics } from './modules/distribution/report/met
 import { Narrator } from './modules/distribution/report/narrator.ts';
 import { viewConditions } from './modules/distribution/report/views.ts';
 import type { WorkersMaker } from './kernel/workers.ts';
-import { decisionSettings, policiesOf } from './settings.ts';
+import { admissionsOf, decisionSettings, policiesOf } from './settings.ts';
 
 /** Looks at a workload that may be late before it counts as one that nobody looks at. */
 const MISSED_LOOKS = 3;
@@ -108,7 +111,8 @@ export function openMoving(parts: MovingParts): Moving {
     ledger,
     verify: async (replicaSetUid) => observation?.verify(replicaSetUid),
   });
-  const { register, holds, bypass, sharedDefaults, executor } = openDisruption({
+  const { register, holds, executor } = openDisruption({
+    cluster,
     client,
     mayWrite,
     budgets() {
@@ -117,6 +121,19 @@ export function openMoving(parts: MovingParts): Moving {
     },
     moveTimeoutMs,
     wake: (asker) => parts.lookAgain(subjectOfAsker(asker), 0),
+    onCount: disruptionMetrics(metrics),
+    now: wallMs,
+    logger,
+  });
+  const bypass = new Bypass();
+  const sharedDefaults = new SharedDefaults();
+  const refusedAnnotations = new RefusedAnnotations(Math.random);
+  const moves = new Moves({
+    cluster,
+    bypass,
+    sharedDefaults,
+    admissionOf: admissionsOf(cluster, policyOf, isReadOnly),
+    tookOverAtMs: () => register.tookOverAtMs,
     metrics: moveMetric,
     now: wallMs,
     logger,
@@ -174,7 +191,7 @@ export function openMoving(parts: MovingParts): Moving {
     client,
     workers: parts.workers('annotate', ANNOTATED_AT_ONCE),
     cluster,
-    holds,
+    refusals: refusedAnnotations,
     metrics: moveMetric,
     logger,
     mayActOn,
@@ -189,6 +206,8 @@ export function openMoving(parts: MovingParts): Moving {
       rooms,
       changes,
       register,
+      moves,
+      refusedAnnotations,
       isSpent: (namespace) => executor.isSpent(namespace),
       holds,
       bypass,
@@ -201,6 +220,8 @@ export function openMoving(parts: MovingParts): Moving {
     bridger,
     annotator,
     holds,
+    refusedAnnotations,
+    moves,
     placeholders,
     probe,
     narrator,

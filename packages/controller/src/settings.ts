@@ -65,3 +65,19 @@ export const policiesOf =
       namespace: cluster.namespaces.get(namespace)?.annotations ?? {},
       defaults: policyDefaults(live()),
     });
+
+/**
+ * By what pods of a workload are admitted; null where they are left alone, so that they say nothing about the webhook.
+ */
+export const admissionsOf =
+  (
+    cluster: Pick<Cluster, 'workloadByUid' | 'isManaged'>,
+    policyOf: (workload: ObservedWorkload) => PolicyReading,
+    isReadOnly: () => boolean,
+  ) =>
+  (workloadUid: string): PolicyReading | null => {
+    const workload = cluster.workloadByUid(workloadUid);
+    if (workload === undefined || !cluster.isManaged(workload) || isReadOnly()) return null;
+    const policy = policyOf(workload);
+    return policy.kind === 'none' ? null : policy;
+  };

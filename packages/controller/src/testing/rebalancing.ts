@@ -1,4 +1,5 @@
 import {
+  evictionFor,
   type ObservedWorkload,
   type PlaceholderEvidence,
   preparePlacement,
@@ -19,6 +20,10 @@ import { SharedDefaults } from '../modules/distribution/webhook/shared-defaults.
 import { Rooms } from '../kernel/cluster/rooms.ts';
 import { Narrator } from '../modules/distribution/report/narrator.ts';
 import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from './objects.ts';
+import { RefusedAnnotations } from '../modules/distribution/annotate/refused.ts';
+import { stateOf } from '../kernel/disruption/state.ts';
+import { type Move, Moves } from '../modules/distribution/rebalance/moves.ts';
+import { admissionsOf } from '../settings.ts';
 import { Changes } from '../modules/distribution/rebalance/changes.ts';
 import { Holds } from '../kernel/disruption/holds.ts';
 import { Ledgers } from '../modules/distribution/ledger/ledgers.ts';
@@ -53,6 +58,9 @@ export const node = (name: string, type: 'spot' | 'on-demand', pods = 110) =>
       allocatable: { cpu: '8', memory: '16Gi', pods: String(pods) },
     },
   });
+
+/** To be begun without being asked for. */
+export const aMove = { from: 'spot', to: 'on-demand', trial: false, restsOnDefaults: false } as const;
 
 /** Workloads of four Ready pods on spot and a policy that wants two there: two moves to go for each. */
 export function stage(change: Partial<RebalanceSettings> = {}, names: readonly string[] = ['web']) {
@@ -119,8 +127,7 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
     }),
     register,
     holds,
-    bypass,
-    sharedDefaults,
+    stateOf: (uid) => stateOf(cluster, uid),
     evictor: {
       evict: (_namespace, { name }) => {
         asked.push(name);
@@ -128,11 +135,23 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       },
       removeUnscheduled: () => Promise.resolve(script.outcome),
     },
-    metrics: {
-      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
-      inFlight: () => undefined,
-    },
+    onCount: () => undefined,
     moveTimeoutMs: () => 600_000,
+    now,
+    logger,
+  });
+  const refusedAnnotations = new RefusedAnnotations(() => 0);
+  const moves = new Moves({
+    cluster,
+    bypass,
+    sharedDefaults,
+    admissionOf: admissionsOf(
+      cluster,
+      () => script.policy,
+      () => change.readOnly === true,
+    ),
+    tookOverAtMs: () => register.tookOverAtMs,
+    metrics: { moved: (from, to, result) => ended.push(`${from} ${to} ${result}`) },
     now,
     logger,
   });
@@ -149,6 +168,8 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       register,
       isSpent: (namespace) => executor.isSpent(namespace),
       holds,
+      moves,
+      refusedAnnotations,
       bypass,
       sharedDefaults,
       droughts: undefined,
@@ -164,6 +185,8 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       drop: () => void wrote.push('nothing'),
     },
     holds,
+    moves,
+    refusedAnnotations,
     placeholders: {
       want: ({ uid, type }) => void proofs.push(`want ${type} for ${uid}`),
       keep: ({ uid, type }) => void proofs.push(`keep ${type} for ${uid}`),
@@ -194,17 +217,40 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
     const where = type === 'spot' ? 'spot-1' : 'od-1';
     cluster.pods.upsert(aPod(name, { node: where, ready, mark: mark(name, type, 0) }), false);
   };
+  /** A move that is granted and confirmed at once. */
+  const begin = (move: Move): void => {
+    const uid = move.workloadUid;
+    const asker = {
+      subject: `distribution/${subject}`,
+      disrupts: { uid, namespace: 'shop' },
+      nowMs: clock.nowMs,
+    };
+    const pod = { name: move.pod, uid: `${move.pod}-uid`, resourceVersion: '1' };
+    const intent = evictionFor(asker, 'SpotSurplus', {
+      ...move,
+      pod,
+      node: null,
+      evidence: 'od-1',
+      pdb: null,
+    });
+    const hooks = moves.hooksOf(move);
+    register.reserve(intent, clock.nowMs);
+    register.begin({ intent, before: stateOf(cluster, uid), room: null, hooks }, clock.nowMs);
+    hooks.began?.();
+  };
   return {
     cluster,
     clock,
     look,
+    begin,
     replace,
     rebalancer,
     executor,
     woken,
     shown: () => narrator.shown(subject),
     register,
-    holds,
+    moves,
+    refusedAnnotations,
     bypass,
     sharedDefaults,
     events,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Logger } from '@spotalis/runtime';
 import { Register } from '../disruption/register.ts';
-import { sceneOf } from '../disruption/scene.ts';
+import { stateOf } from '../disruption/state.ts';
 import { aDeployment, aManagedCluster, aPod, aReplicaSet } from '../../testing/objects.ts';
 import { takeOver } from './succession.ts';
 
@@ -100,7 +100,7 @@ describe('a new leader', () => {
     const nowMs = NOW_MS + 30_000;
     for (const workload of cluster.workloads()) {
       const { uid } = workload.metadata;
-      register.follow(uid, sceneOf(cluster, workload), { moveTimeoutMs, nowMs }, () => undefined);
+      register.follow(uid, stateOf(cluster, uid), { moveTimeoutMs, nowMs });
     }
     expect(register.count).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { type ApiClient, asError, type Lease, resource } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { type Register, type Suspect, underWayUntilMs } from '../disruption/register.ts';
-import { sceneOf } from '../disruption/scene.ts';
+import { stateOf } from '../disruption/state.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 
 const leases = resource<Lease>('coordination.k8s.io/v1', 'leases', 'Lease');
@@ -44,7 +44,7 @@ export function takeOver(parts: SuccessionParts): void {
 function* suspects(cluster: Cluster, nowMs: number, moveTimeoutMs: number): Generator<Suspect> {
   for (const workload of cluster.workloads()) {
     if (!cluster.isManaged(workload)) continue;
-    const untilMs = underWayUntilMs(sceneOf(cluster, workload), nowMs, moveTimeoutMs);
+    const untilMs = underWayUntilMs(stateOf(cluster, workload.metadata.uid), nowMs, moveTimeoutMs);
     if (untilMs <= nowMs) continue;
     const { uid, namespace = '' } = workload.metadata;
     const leaving = cluster.podsOf(workload).filter(({ terminating }) => terminating);

@@ -8,8 +8,6 @@ import type { Holds } from '../../kernel/disruption/holds.ts';
 
 /** Each move asks on its own; this is for the reports, and for moves that wait for the webhook to come back. */
 const ASK_MS = 10_000;
-/** Longer than any timeout is a multiple of. */
-const FORGET_AFTER_TIMEOUTS = 2;
 
 /** Asks the webhook now and then. Returns the way out. */
 export function watchWebhook(probe: Pick<WebhookProbe, 'ask'>): () => void {
@@ -18,15 +16,9 @@ export function watchWebhook(probe: Pick<WebhookProbe, 'ask'>): () => void {
   return () => clearInterval(timer);
 }
 
-/** Drops disruptions of workloads that nobody looks at any more. Returns the way out. */
-export function sweepDisruptions(
-  executor: Pick<Executor, 'sweep'>,
-  moveTimeoutMs: () => number,
-  now: () => number,
-): () => void {
-  const timer = setInterval(() => {
-    executor.sweep(now() - FORGET_AFTER_TIMEOUTS * moveTimeoutMs());
-  }, ASK_MS);
+/** Ends disruptions of workloads that nobody looks at, too. Returns the way out. */
+export function followDisruptions(executor: Pick<Executor, 'followAll'>): () => void {
+  const timer = setInterval(() => executor.followAll(), ASK_MS);
   return () => clearInterval(timer);
 }
 

@@ -1,26 +1,26 @@
 import { capacityTypes, keepsPlaceholder, type ObservedWorkload, type RebalanceTrace } from '@spotalis/core';
-import type { Register } from '../../kernel/disruption/register.ts';
+import type { Moves } from './rebalance/moves.ts';
 import type { Cluster } from '../../kernel/cluster/cluster.ts';
 import type { Placeholders } from '../../kernel/proof/placeholders.ts';
 
 export interface ProofParts {
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release'>;
-  readonly register: Pick<Register, 'departureOf'>;
+  readonly moves: Pick<Moves, 'of'>;
   readonly cluster: Pick<Cluster, 'podsOf'>;
 }
 
 /** Says what placeholders a look at a workload calls for, moves being the purpose. */
 export function tendProof(parts: ProofParts, workload: ObservedWorkload, trace: RebalanceTrace): void {
-  const { placeholders, register } = parts;
+  const { placeholders, moves } = parts;
   const { uid, name, namespace = '' } = workload.metadata;
   const { verdict } = trace;
-  const departure = register.departureOf(uid);
+  const move = moves.of(uid);
   for (const type of capacityTypes) {
     const subject = { kind: workload.workloadKind, namespace, name, uid, type };
     const keeps =
-      departure === undefined
+      move === undefined
         ? keepsPlaceholder(trace, type)
-        : departure.to === type && awaitsPlace(parts, workload, departure.present);
+        : move.to === type && awaitsPlace(parts, workload, move.present);
     if (verdict.kind === 'prove' && verdict.to === type) placeholders.want(subject, verdict.shape, 'move');
     else if (keeps) placeholders.keep(subject, 'move');
     else placeholders.release(uid, type, 'move');

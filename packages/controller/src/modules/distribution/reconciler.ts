@@ -108,7 +108,7 @@ export class Reconciler {
   #forget(key: string, now: ObservedWorkload | undefined): number | undefined {
     const { problems, rebalancer, reaches } = this.#parts;
     // A move that is still under way goes on counting.
-    const againInMs = now && rebalancer.follow(now.metadata.uid, now, null);
+    const againInMs = now && rebalancer.follow(now.metadata.uid);
     const reported = this.#reported.get(key);
     if (reported === undefined) return againInMs;
     this.#reported.delete(key);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ObservedWorkload } from '@spotalis/core';
 import { ApiError, FenceClosedError, runWorkers, WorkQueue } from '@spotalis/kube';
-import { Holds } from '../../../kernel/disruption/holds.ts';
+import { RefusedAnnotations } from './refused.ts';
 import { aCluster, aDeployment, aPod, silent } from '../../../testing/objects.ts';
 import { Workers } from '../../../kernel/workers.ts';
 import { ANNOTATED_AT_ONCE, type AnnotationKind, Annotator } from './annotator.ts';
@@ -31,7 +31,7 @@ function annotatorOf({ refuse }: { refuse?: (name: string) => Error | undefined 
   const script = { mayAct: true, onPatch: (_name: string): void | Promise<void> => undefined };
   const cluster = aCluster();
   cluster.pods.upsert(aPod('a', { mark: { token: 't1', type: 'spot' } }), true);
-  const holds = new Holds(() => 0);
+  const refusals = new RefusedAnnotations(() => 0);
   const queue = new WorkQueue();
   const annotator = new Annotator({
     client: {
@@ -48,7 +48,7 @@ function annotatorOf({ refuse }: { refuse?: (name: string) => Error | undefined 
       runWorkers({ queue, concurrency: ANNOTATED_AT_ONCE, reconcile }),
     ),
     cluster,
-    holds,
+    refusals,
     metrics: { annotated: (kind, pods) => void (counted[kind] += pods) },
     logger: silent,
     mayActOn: () => script.mayAct,
@@ -68,7 +68,7 @@ function annotatorOf({ refuse }: { refuse?: (name: string) => Error | undefined 
   }
   const want = (changes: Parameters<Annotator['want']>[2], kind: AnnotationKind = 'renumber') =>
     annotator.want(web, kind, changes);
-  return { annotator, want, drain, stop, patches, again, counted, script, holds, clock };
+  return { annotator, want, drain, stop, patches, again, counted, script, refusals, clock };
 }
 
 const names = (patches: readonly { readonly name: string }[]) => patches.map(({ name }) => name);
@@ -118,27 +118,27 @@ describe('annotations on pods', () => {
   });
 
   it.each([404, 409])('are left for another look when the answer is %i', async (status) => {
-    const { want, drain, patches, again, holds } = annotatorOf({
+    const { want, drain, patches, again, refusals } = annotatorOf({
       refuse: (name) => (name === 'a' ? apiError(status) : undefined),
     });
     want([renumbering('a'), renumbering('b')]);
     await drain();
     expect(names(patches)).toEqual(['b']);
     expect(again).toEqual([`${subject} in 1000`]);
-    expect(holds.of('web-uid', 0, 'annotate')).toBeUndefined();
+    expect(refusals.of('web-uid', 0)).toBeNull();
   });
 
   it.each([400, 403, 422])(
     'are written on the others when one is refused with %i, which holds the workload and is told at once',
     async (status) => {
-      const { want, drain, patches, again, holds } = annotatorOf({
+      const { want, drain, patches, again, refusals } = annotatorOf({
         refuse: (name) => (name === 'a' ? apiError(status) : undefined),
       });
       want([renumbering('a'), renumbering('b')]);
       await drain();
       expect(names(patches)).toEqual(['b']);
       expect(again).toEqual([`${subject} in 0`]);
-      expect(holds.of('web-uid', 0, 'annotate')).toMatchObject({ reason: 'AnnotationRefused' });
+      expect(refusals.of('web-uid', 0)).toMatchObject({ reason: 'AnnotationRefused' });
     },
   );
 

@@ -10,7 +10,7 @@ import { ApiError, type ApiClient, asError, FenceClosedError, resource } from '@
 import type { Logger } from '@spotalis/runtime';
 import { subjectOfWorkload } from '../../../kernel/cluster/subject.ts';
 import type { Cluster } from '../../../kernel/cluster/cluster.ts';
-import type { Holds } from '../../../kernel/disruption/holds.ts';
+import type { RefusedAnnotation, RefusedAnnotations } from './refused.ts';
 import type { MoveMetrics } from '../report/metrics.ts';
 import type { Workers } from '../../../kernel/workers.ts';
 
@@ -31,7 +31,7 @@ export interface AnnotatorParts {
   readonly client: Pick<ApiClient, 'mergePatch'>;
   readonly workers: Workers;
   readonly cluster: Pick<Cluster, 'pods'>;
-  readonly holds: Pick<Holds, 'annotationRefused' | 'lift'>;
+  readonly refusals: Pick<RefusedAnnotations, 'refused' | 'forget'>;
   readonly metrics: Pick<MoveMetrics, 'annotated'>;
   readonly logger: Logger;
   /** Asked before each pod: a turn may be long in coming. */
@@ -51,12 +51,6 @@ interface Task {
   readonly workload: ObservedWorkload;
   readonly kind: AnnotationKind;
   readonly changes: readonly Change[];
-}
-
-export interface RefusedAnnotation {
-  readonly pod: string;
-  /** In the words of the API server. */
-  readonly message: string;
 }
 
 /**
@@ -100,7 +94,7 @@ export class Annotator {
 
   /** Goes by what was decided last, also in the midst of it. */
   async #takeTurn(subject: string): Promise<void> {
-    const { holds, metrics, logger, mayActOn, lookAgain, now } = this.#parts;
+    const { refusals, metrics, logger, mayActOn, lookAgain, now } = this.#parts;
     const tried = new Set<string>();
     let written = 0;
     let refused: RefusedAnnotation | null = null;
@@ -126,8 +120,8 @@ export class Annotator {
       written,
       left: changes.filter((change) => !tried.has(versionOf(change))).length + tried.size - written,
     });
-    if (refused !== null) holds.annotationRefused(workload.metadata.uid, refused, now());
-    else holds.lift(workload.metadata.uid, 'annotate');
+    if (refused !== null) refusals.refused(workload.metadata.uid, refused, now());
+    else refusals.forget(workload.metadata.uid);
     lookAgain(subject, refused === null ? SHOWN_MS : 0);
   }
 

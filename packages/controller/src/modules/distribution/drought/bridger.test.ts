@@ -4,8 +4,6 @@ import { LedgerUnavailable, type StoredBreaker } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 import type { Outcome } from '../../../kernel/disruption/executor.ts';
 import { Arbiter } from '../../../kernel/disruption/arbiter.ts';
-import { Bypass } from '../webhook/bypass.ts';
-import { SharedDefaults } from '../webhook/shared-defaults.ts';
 import { Executor } from '../../../kernel/disruption/executor.ts';
 import { Register } from '../../../kernel/disruption/register.ts';
 import { Holds } from '../../../kernel/disruption/holds.ts';
@@ -74,8 +72,7 @@ function stage(
     arbiter,
     register,
     holds,
-    bypass: new Bypass(),
-    sharedDefaults: new SharedDefaults(),
+    stateOf: () => ({ replicas: undefined, pods: [] }),
     evictor: {
       evict: () => Promise.reject(new Error('no pod that has run is to go')),
       removeUnscheduled: (namespace, pod) => {
@@ -83,7 +80,7 @@ function stage(
         return Promise.resolve(outcome);
       },
     },
-    metrics: { moved: () => undefined, inFlight: () => undefined },
+    onCount: () => undefined,
     moveTimeoutMs: () => 600_000,
     now,
     logger,

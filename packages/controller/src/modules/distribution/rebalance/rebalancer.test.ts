@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { evictionFor, readPolicy, type RebalanceSettings } from '@spotalis/core';
+import { readPolicy, type RebalanceSettings } from '@spotalis/core';
 import type { Outcome } from '../../../kernel/disruption/executor.ts';
 import { aDeployment, aPod } from '../../../testing/objects.ts';
-import { node, stage, subject } from '../../../testing/rebalancing.ts';
+import { aMove, node, stage, subject } from '../../../testing/rebalancing.ts';
 
 describe('without a node that has room', () => {
   it('has a placeholder prove that there is capacity, moves while it runs, and keeps it until the replacement is scheduled', async () => {
@@ -95,31 +95,12 @@ describe('one look after another at a workload with two pods too many on spot', 
   ])(
     'takes replacements that were not steered for a bypass: $where, $isBypass',
     async ({ isBypass, change, workload: annotations }) => {
-      const { cluster, look, register, bypass, replace, script } = stage(change);
+      const { cluster, look, begin, bypass, replace, script } = stage(change);
       const workload = cluster.deployments.get('shop/web')!;
       if (annotations) script.policy = readPolicy({ workload: annotations, namespace: {}, defaults: {} });
-      const departure = {
-        workloadUid: 'web-uid',
-        namespace: 'shop',
-        from: 'spot',
-        to: 'on-demand',
-        node: null,
-        evidence: 'od-1',
-        requests: {},
-      } as const;
       for (const name of ['a', 'b', 'c']) {
         const present = cluster.podsOf(workload).map(({ metadata }) => metadata.uid);
-        const pod = { name, uid: `${name}-uid`, resourceVersion: '1' };
-        const asker = {
-          subject: `distribution/${subject}`,
-          disrupts: { uid: 'web-uid', namespace: 'shop' },
-          nowMs: 1_000_000,
-        };
-        register.reserve(
-          evictionFor(asker, 'SpotSurplus', { ...departure, pod, pdb: null, trial: false }),
-          1_000_000,
-        );
-        register.begin({ ...departure, pod, present }, 1_000_000);
+        begin({ ...aMove, workloadUid: 'web-uid', pod: name, present });
         replace(name, `${name}2`, 'on-demand', false);
         const unsteered = aPod(`${name}2`, { node: 'od-1' });
         cluster.pods.upsert(unsteered, false);
@@ -212,18 +193,10 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('says of a move that it waits for the replacements of others to be seen', async () => {
-    const { look, bypass, register, asked, shown } = stage();
+    const { look, bypass, begin, asked, shown } = stage();
     bypass.arrived(false, 1_000_000);
     bypass.arrived(false, 1_000_000);
-    const pod = { name: 'x', uid: 'x-uid', resourceVersion: '1' };
-    const move = { pod, from: 'spot', to: 'on-demand', node: null, evidence: 'od-1' } as const;
-    const disrupts = { uid: 'other-uid', namespace: 'other' };
-    const asker = { subject: 'distribution/Deployment/other/x', disrupts, nowMs: 1_000_000 };
-    register.reserve(evictionFor(asker, 'SpotSurplus', { ...move, pdb: null, trial: false }), 1_000_000);
-    register.begin(
-      { ...move, workloadUid: disrupts.uid, namespace: 'other', requests: {}, present: [] },
-      1_000_000,
-    );
+    begin({ ...aMove, workloadUid: 'other-uid', pod: 'x', present: [] });
     expect(await look()).toBe(500);
     expect(shown()).toMatchObject({
       reason: 'ReplacementsUnseen',
@@ -243,7 +216,7 @@ describe('one look after another at a workload with two pods too many on spot', 
       reason: 'BudgetSpent',
       text: 'Held because 1 moves are in flight in this cluster and the limit is 1.',
     });
-    executor.follow('x', { replicas: undefined, pods: [] }, null);
+    executor.follow('x');
     expect(woken).toEqual([`distribution/${subject}`]);
     await look();
     expect(asked).toHaveLength(1);
@@ -293,14 +266,14 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('waits longer each time with a correction that was refused, says so once, and moves nothing meanwhile', async () => {
-    const { look, cluster, holds, clock, wrote, asked, events } = stage();
+    const { look, cluster, refusedAnnotations, clock, wrote, asked, events } = stage();
     const wrong = { token: 'a', type: 'on-demand', rank: 0 };
     cluster.pods.upsert(aPod('a', { node: 'spot-1', ready: true, mark: wrong }), false);
     const message = 'admission webhook "policy" denied the request';
     const looks: (number | undefined)[] = [];
     for (const afterMs of [0, 5_000, 10_000]) {
       await look(afterMs);
-      holds.annotationRefused('web-uid', { pod: 'a', message }, clock.nowMs);
+      refusedAnnotations.refused('web-uid', { pod: 'a', message }, clock.nowMs);
       looks.push(await look());
     }
     expect(looks).toEqual([5_000, 10_000, 20_000]);
@@ -333,9 +306,10 @@ describe('one look after another at a workload with two pods too many on spot', 
   });
 
   it('goes on counting a move of a workload that is gone until it is told so', async () => {
-    const { look, rebalancer, register, ended } = stage();
+    const { look, cluster, rebalancer, register, ended } = stage();
     await look();
     expect(register.count).toBe(1);
+    cluster.deployments.remove('shop/web');
     rebalancer.forget(subject, 'web-uid', true);
     expect(register.count).toBe(0);
     expect(ended).toEqual(['spot on-demand superseded']);

@@ -11,7 +11,6 @@ import {
   type Verdict,
 } from '@spotalis/core';
 import type { Annotator } from '../annotate/annotator.ts';
-import { sceneOf } from '../../../kernel/disruption/scene.ts';
 import type { Bridger } from '../drought/bridger.ts';
 import type { Confirmed, Executor } from '../../../kernel/disruption/executor.ts';
 import type { WebhookProbe } from '../webhook/probe.ts';
@@ -20,6 +19,8 @@ import type { Placeholders } from '../../../kernel/proof/placeholders.ts';
 import { tendProof } from '../proof.ts';
 import type { Narrator } from '../report/narrator.ts';
 import type { Holds } from '../../../kernel/disruption/holds.ts';
+import type { RefusedAnnotations } from '../annotate/refused.ts';
+import type { Moves } from './moves.ts';
 import { type LedgerReading, observe, type SnapshotSources, takeSnapshot } from './snapshot.ts';
 
 /** Something is about to be known: a replacement is seen, a store catches up. */
@@ -32,7 +33,9 @@ export interface RebalancerParts {
   readonly sources: SnapshotSources;
   readonly executor: Executor;
   readonly annotator: Pick<Annotator, 'want' | 'drop'>;
-  readonly holds: Holds;
+  readonly holds: Pick<Holds, 'lift'>;
+  readonly refusedAnnotations: Pick<RefusedAnnotations, 'forget'>;
+  readonly moves: Pick<Moves, 'hooksOf' | 'of' | 'forget'>;
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
   /** Undefined where the ledger is inside the webhook. */
   readonly bridger: Pick<Bridger, 'bridge'> | undefined;
@@ -65,13 +68,13 @@ export class Rebalancer {
     policy: PolicyReading,
     ledger: LedgerReading,
   ): Promise<number | undefined> {
-    const { now, narrator, sources, placeholders, executor, moveTimeoutMs } = this.#parts;
+    const { now, narrator, sources, placeholders, executor, moves, moveTimeoutMs } = this.#parts;
     const { uid } = workload.metadata;
-    this.follow(uid, workload, policy.kind === 'none' || sources.settings().readOnly ? null : policy);
+    this.follow(uid);
     const first = this.#observeAndDecide(workload, policy, ledger);
     if (!asks(first)) executor.withdraw(askerOf(subject), uid);
     const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
-    tendProof({ placeholders, register: sources.register, cluster: sources.cluster }, workload, trace);
+    tendProof({ placeholders, moves, cluster: sources.cluster }, workload, trace);
     const nowMs = now();
     const tellAgainMs = narrator.tell(subject, workload, trace, nowMs);
     const due = [
@@ -85,33 +88,29 @@ export class Rebalancer {
 
   /**
    * Ends the move of a workload when its replacement is there; also of one that is not ours any more, or is gone.
-   * `admission`: by what its pods are admitted; null where it leaves them alone, so that they say nothing about the
-   * webhook. Returns the milliseconds after which to look again, if it goes on.
+   * Returns the milliseconds after which to look again, if it goes on.
    */
-  follow(
-    workloadUid: string,
-    workload: ObservedWorkload | undefined,
-    admission: PolicyReading | null,
-  ): number | undefined {
-    const { sources, executor, now } = this.#parts;
-    const untilMs = executor.follow(workloadUid, sceneOf(sources.cluster, workload), admission);
-    return inMs(untilMs, now());
+  follow(workloadUid: string): number | undefined {
+    const { executor, now } = this.#parts;
+    return inMs(executor.follow(workloadUid), now());
   }
 
   /** The workload is not ours any more, or gone. */
   forget(subject: string, workloadUid: string, isGone: boolean): void {
-    const { narrator, sources, holds, placeholders, executor, annotator } = this.#parts;
+    const { narrator, sources, holds, refusedAnnotations, placeholders, executor, annotator, moves } =
+      this.#parts;
     narrator.forget(subject);
     executor.withdraw(askerOf(subject), workloadUid);
     annotator.drop(subject);
-    holds.forget(workloadUid);
+    holds.lift(workloadUid);
+    refusedAnnotations.forget(workloadUid);
     placeholders.forget(workloadUid);
     sources.changes.forget(workloadUid);
     sources.droughts?.forget(workloadUid, this.#parts.now());
     this.#relists.delete(workloadUid);
     if (!isGone) return;
-    this.follow(workloadUid, undefined, null);
-    sources.register.forget(workloadUid);
+    this.follow(workloadUid);
+    moves.forget(workloadUid);
   }
 
   #observeAndDecide(
@@ -262,26 +261,23 @@ export class Rebalancer {
   }
 
   #confirmed(workload: ObservedWorkload, policy: PolicyReading, trace: MoveTrace): Confirmed {
-    const { cluster } = this.#parts.sources;
+    const { sources, moves } = this.#parts;
+    const { cluster } = sources;
     const { uid, namespace = '' } = workload.metadata;
-    const { pod, from, to, node, evidence, pdb, trial } = trace.verdict.move;
-    const departure = {
-      workloadUid: uid,
-      namespace,
-      pod,
-      from,
-      to,
-      node,
-      evidence,
-      requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {},
-      present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
-    };
+    const { pod, from, to, evidence, pdb, trial } = trace.verdict.move;
     return {
       intent: this.#evictionOf(workload, trace),
-      departure,
+      room: { node: evidence, requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {} },
       hasPdb: pdb !== null,
-      trial,
-      restsOnDefaults: restsOnDefaults(policy),
+      hooks: moves.hooksOf({
+        workloadUid: uid,
+        pod: pod.name,
+        from,
+        to,
+        present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
+        trial,
+        restsOnDefaults: restsOnDefaults(policy),
+      }),
     };
   }
 }

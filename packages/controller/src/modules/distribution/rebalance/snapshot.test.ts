@@ -59,6 +59,8 @@ function aWorld(readOnly = false) {
     register: new Register(),
     isSpent: () => false,
     holds: new Holds(() => 0),
+    refusedAnnotations: { of: () => null },
+    moves: { historyOf: () => null, unproven: () => 0 },
     bypass: new Bypass(),
     sharedDefaults: new SharedDefaults(),
     placeholders: { evidence: () => ({ kind: 'none' }) },

@@ -19,7 +19,9 @@ import type { Droughts } from '../drought/droughts.ts';
 import type { Cluster } from '../../../kernel/cluster/cluster.ts';
 import type { Rooms } from '../../../kernel/cluster/rooms.ts';
 import type { Placeholders } from '../../../kernel/proof/placeholders.ts';
+import type { RefusedAnnotations } from '../annotate/refused.ts';
 import type { Changes } from './changes.ts';
+import type { Moves } from './moves.ts';
 
 /** What the ledgers of a workload hold, by the UID of the ReplicaSet; or why nobody can say. */
 export type LedgerReading = LedgerState & {
@@ -36,6 +38,8 @@ export interface SnapshotSources {
   /** Whether no move of the namespace may begin now. */
   readonly isSpent: (namespace: string) => boolean;
   readonly holds: Pick<Holds, 'of'>;
+  readonly refusedAnnotations: Pick<RefusedAnnotations, 'of'>;
+  readonly moves: Pick<Moves, 'historyOf' | 'unproven'>;
   readonly bypass: Pick<Bypass, 'allows'>;
   readonly sharedDefaults: Pick<SharedDefaults, 'state'>;
   readonly placeholders: Pick<Placeholders, 'evidence'>;
@@ -75,9 +79,9 @@ export function takeSnapshot(
   nowMs: number,
   deferral: Deferral | null = null,
 ): RebalanceSnapshot {
-  const { cluster, changes, register, holds, bypass, rooms, placeholders, droughts } = sources;
+  const { cluster, changes, register, moves, holds, bypass, rooms, placeholders, droughts } = sources;
   const settings = sources.settings();
-  const unseen = register.unproven(nowMs);
+  const unseen = moves.unproven(nowMs);
   const { uid, namespace = '' } = workload.metadata;
   const pods = cluster.podsOf(workload);
   return {
@@ -91,11 +95,11 @@ export function takeSnapshot(
     }),
     pods: pods.map((pod) => podViewOf(pod, cluster)),
     pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
-    history: register.historyOf(uid),
+    history: moves.historyOf(uid),
     budgets: { ...register.use(uid, 'distribution'), spent: sources.isSpent(namespace) },
     refused: {
       evict: holds.of(uid, nowMs) ?? null,
-      annotate: holds.of(uid, nowMs, 'annotate') ?? null,
+      annotate: sources.refusedAnnotations.of(uid, nowMs),
     },
     unseen: bypass.allows(unseen) ? null : unseen,
     otherDefaults: sources.sharedDefaults.state,

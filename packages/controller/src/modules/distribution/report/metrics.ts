@@ -7,7 +7,7 @@ import {
 } from '@spotalis/core';
 import type { Metrics } from '@spotalis/runtime';
 import type { CounterSpec, GaugeSpec } from '@spotalis/units';
-import type { FlightResult } from '../../../kernel/disruption/register.ts';
+import type { DisruptionResult } from '../../../kernel/disruption/register.ts';
 
 const moves: CounterSpec<'from' | 'to' | 'result'> = {
   type: 'counter',
@@ -30,13 +30,6 @@ const corrections: CounterSpec<'kind'> = {
   help: 'Pods whose annotations the controller wrote: correct (the node is of another type) or renumber (deletion costs).',
 };
 
-const inFlight: GaugeSpec<never> = {
-  type: 'gauge',
-  name: 'spotalis_moves_in_flight',
-  labels: [],
-  help: 'Moves whose replacement is not Ready yet. From the leader only.',
-};
-
 const webhookServing: GaugeSpec<never> = {
   type: 'gauge',
   name: 'spotalis_webhook_serving',
@@ -44,29 +37,27 @@ const webhookServing: GaugeSpec<never> = {
   help: '1 while the webhook answers the controller as it would answer the API server. From the leader only.',
 };
 
-export const moveMetricSpecs = [moves, movesBlocked, corrections, inFlight, webhookServing] as const;
+export const moveMetricSpecs = [moves, movesBlocked, corrections, webhookServing] as const;
 
-const results: readonly FlightResult[] = ['succeeded', 'failed', 'timeout', 'superseded', 'lost'];
+const results: readonly DisruptionResult[] = ['succeeded', 'failed', 'timeout', 'superseded', 'lost'];
 
 export function moveMetrics(metrics: Metrics) {
   const moved = metrics.counter(moves);
   const blocked = metrics.counter(movesBlocked);
   const annotated = metrics.counter(corrections);
-  const flying = metrics.gauge(inFlight);
   const serving = metrics.gauge(webhookServing);
   for (const from of capacityTypes) {
     for (const result of results) moved.touch({ from, to: otherType(from), result });
   }
   for (const reason of rebalanceReasons) blocked.touch({ reason });
   for (const kind of ['correct', 'renumber'] as const) annotated.touch({ kind });
-  flying.set({}, 0);
   serving.set({}, 0);
 
   return {
-    moved: (from: CapacityType, to: CapacityType, result: FlightResult) => moved.add({ from, to, result }),
+    moved: (from: CapacityType, to: CapacityType, result: DisruptionResult) =>
+      moved.add({ from, to, result }),
     blocked: (reason: RebalanceReason) => blocked.add({ reason }),
     annotated: (kind: 'correct' | 'renumber', pods: number) => annotated.add({ kind }, pods),
-    inFlight: (count: number) => flying.set({}, count),
     webhookServing: (isServing: boolean) => serving.set({}, isServing ? 1 : 0),
   };
 }
