@@ -1,8 +1,21 @@
-export { disruptionMetricSpecs } from './kernel/disruption/metrics.ts';
-export { controllerMetricSpecs } from './modules/distribution/report/workloads.ts';
-export { placeholderMetricSpecs } from './kernel/proof/metrics.ts';
-export { droughtMetricSpecs } from './modules/distribution/drought/narrator.ts';
-export { controllerEvents } from './modules/distribution/report/events.ts';
-export { moveMetricSpecs } from './modules/distribution/report/metrics.ts';
+import { disruptionMetricSpecs } from './kernel/disruption/metrics.ts';
+import { leaderMetricSpecs } from './kernel/leader/metrics.ts';
+import { placeholderMetricSpecs } from './kernel/proof/metrics.ts';
+import { kernelEvents } from './kernel/report/events.ts';
+import { moduleMetricSpecs } from './kernel/report/modules.ts';
+import { modules } from './modules/catalogue.ts';
+
+/** What the controller declares: that of the kernel, and that of each module. */
+export const controllerMetricSpecs = [
+  ...leaderMetricSpecs,
+  ...moduleMetricSpecs,
+  ...disruptionMetricSpecs,
+  ...placeholderMetricSpecs,
+  ...modules.flatMap(({ metrics }) => metrics),
+];
+
+export const controllerEvents = Object.assign({}, ...modules.map(({ events }) => events), kernelEvents);
+
+export const controllerReasons = modules.map(({ reasons }) => reasons);
+
 export { reasonsReference } from './kernel/report/reference.ts';
-export { conditionMetricSpecs } from './modules/distribution/report/views.ts';

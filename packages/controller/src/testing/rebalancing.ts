@@ -23,7 +23,11 @@ import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from './objects.
 import { RefusedAnnotations } from '../modules/distribution/annotate/refused.ts';
 import { stateOf } from '../kernel/disruption/state.ts';
 import { type Move, Moves } from '../modules/distribution/rebalance/moves.ts';
-import { admissionsOf } from '../settings.ts';
+import { admissionsOf } from '../modules/distribution/settings.ts';
+import { Distribution } from '../modules/distribution/distribution.ts';
+import { Problems } from '../modules/distribution/report/problems.ts';
+import { Reports } from '../modules/distribution/report/reports.ts';
+import { aRunner } from './runner.ts';
 import { Changes } from '../modules/distribution/rebalance/changes.ts';
 import { Holds } from '../kernel/disruption/holds.ts';
 import { Ledgers } from '../modules/distribution/ledger/ledgers.ts';
@@ -116,6 +120,11 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
     const { counts } = script;
     return counts === null ? read : { ...read, counts: new Map([['web-1-uid', counts]]) };
   };
+  const relist = async (workload: ObservedWorkload): Promise<LedgerReading> => {
+    relisted.push(workload.metadata.name);
+    script.onRelist();
+    return readLedger(workload);
+  };
   const holds = new Holds(() => 0);
   const now = (): number => clock.nowMs;
   const executor = new Executor({
@@ -194,23 +203,41 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       forget: () => undefined,
     },
     bridger: undefined,
-    probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
     narrator,
     moveTimeoutMs: () => 600_000,
-    relist: async (workload) => {
-      relisted.push(workload.metadata.name);
-      script.onRelist();
-      return readLedger(workload);
-    },
+    relist,
     policyOf: () => script.policy,
-    mayActOn: (workload) => script.mayWrite && cluster.isStillManaged(workload),
-    now: () => clock.nowMs,
+    now,
   });
+  const distribution = new Distribution({
+    cluster,
+    attention: { follow: () => () => undefined },
+    reports: new Reports({
+      cluster,
+      problems: new Problems({ record: () => undefined }),
+      isConfined: false,
+      logger,
+    }),
+    policyOf: () => script.policy,
+    ledgers: { read: readLedger, verified: relist },
+    reaches: undefined,
+    rebalancer,
+    narrator,
+    probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
+    isReadOnly: () => change.readOnly === true,
+    duties: [],
+    queue: { name: 'workload', workers: 1 },
+    components: [],
+    notes: {},
+    known: () => ({}),
+    resyncPeriodMs: Number.POSITIVE_INFINITY,
+    random: () => 0,
+  });
+  const runner = aRunner(distribution, { executor, mayWrite: () => script.mayWrite, now });
   /** One look, so long after the last one. */
   const look = async (afterMs = 0, name = 'web') => {
     clock.nowMs += afterMs;
-    const workload = cluster.deployments.get(`shop/${name}`)!;
-    return rebalancer.look(`Deployment/shop/${name}`, workload, script.policy, await readLedger(workload));
+    return (await runner.look(`Deployment/shop/${name}`))?.requeueAfterMs;
   };
   const replace = (gone: string, name: string, type: 'spot' | 'on-demand', ready = true) => {
     cluster.pods.remove(`shop/${gone}`);

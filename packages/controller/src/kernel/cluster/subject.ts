@@ -11,12 +11,6 @@ export type Subject =
 export const subjectOfWorkload = (workload: ObservedWorkload): string =>
   `${workload.workloadKind}/${keyOf(workload)}`;
 
-/** How the kernel knows a subject among those of all modules. */
-export const askerOf = (subject: string): string => `distribution/${subject}`;
-
-/** The subject again. */
-export const subjectOfAsker = (asker: string): string => asker.slice(asker.indexOf('/') + 1);
-
 export const subjectOfNamespace = (name: string): string => `Namespace/${name}`;
 
 export function parseSubject(subject: string): Subject | undefined {

@@ -16,9 +16,13 @@ export interface LeadershipParts {
   readonly identity: string;
   readonly timing: LeaseTiming;
   readonly onChange: (isLeader: boolean) => void;
-  /** The work of a leader; runs from winning the Lease until the stop. */
-  readonly work: { start(): void; stop(): Promise<void> };
   readonly logger: Logger;
+}
+
+/** The work of a leader; runs from winning the Lease until the stop. */
+export interface Work {
+  start(): void;
+  stop(): Promise<void>;
 }
 
 /** Takes part in the election, and does the leader's work while it leads. */
@@ -28,6 +32,7 @@ export class Leadership implements Component {
   #elector: LeaderElector | undefined;
   #isLeader = false;
   #working = false;
+  #work: Work | undefined;
 
   constructor(parts: LeadershipParts) {
     this.#parts = parts;
@@ -40,6 +45,11 @@ export class Leadership implements Component {
   /** Whether a write may begin. Ask right before each one, and give it to the transport as `fence`. */
   readonly mayWrite = (): boolean =>
     this.#working && (this.#parts.enabled ? (this.#elector?.mayWrite() ?? false) : this.#isLeader);
+
+  /** To be said before the start. */
+  does(work: Work): void {
+    this.#work = work;
+  }
 
   /** Who holds the Lease as far as this replica has seen. */
   get holder(): string {
@@ -75,7 +85,7 @@ export class Leadership implements Component {
 
   /** Ends the work. The Lease is kept, so that nobody else begins while this replica still stops. */
   async stop(): Promise<void> {
-    if (this.#working) await this.#parts.work.stop();
+    if (this.#working) await this.#work?.stop();
     this.#working = false;
   }
 
@@ -90,7 +100,7 @@ export class Leadership implements Component {
     this.#working = true;
     this.#parts.logger.info('leading', { identity: this.#parts.identity });
     this.#parts.onChange(true);
-    this.#parts.work.start();
+    this.#work?.start();
   }
 
   #follow(): void {

@@ -1,4 +1,3 @@
-import { type RebalanceReason, reasonTraits, rebalanceReasons } from '@spotalis/core';
 import type { EventSpec } from '@spotalis/kube';
 
 /** The Events of one service, as its package declares them. */
@@ -7,14 +6,17 @@ export interface ServiceEvents {
   readonly events: Readonly<Record<string, EventSpec>>;
 }
 
+/** Why a module does something, or does not. */
+type Reasons = Readonly<Record<string, { readonly means: string; readonly remedy: string | null }>>;
+
 /** docs/reasons.md: what is decided about workloads, and what people are told of it. */
-export function reasonsReference(services: readonly ServiceEvents[]): string {
+export function reasonsReference(modules: readonly Reasons[], services: readonly ServiceEvents[]): string {
   const events = services.flatMap(({ service, events: its }) =>
     Object.entries(its).map(([name, { type, on, when }]) => [`\`${name}\``, type, service, on, when]),
   );
   return [
     introduction,
-    reasonTable(rebalanceReasons),
+    ...modules.map(reasonTable),
     '## Events',
     eventsIntroduction,
     `${table(['Event', 'Type', 'By', 'On', 'When'], events)}\n`,
@@ -23,7 +25,7 @@ export function reasonsReference(services: readonly ServiceEvents[]): string {
 
 const introduction = `# Reasons and Events
 
-<!-- Written by scripts/generate-docs.mjs from packages/core/src/distribution/moves/reason.ts and the Events the services declare. -->
+<!-- Written by scripts/generate-docs.mjs from the reasons and Events that modules and services declare. -->
 
 Whatever the leader decides about a workload has one reason. [\`kubectl spotalis\`](cli.md) \`status\` has it under STATE,
 \`explain\` in a sentence with its facts, the leader's [\`/debug/state\`](runbooks.md) for all workloads. A workload with
@@ -41,13 +43,10 @@ const eventsIntroduction = `\`MoveBlocked\` is for obstacles that last. A reason
 window, a pause, a cooldown, a rollout) has none. An Event about a Namespace is in \`default\`, with \`scope.namespaces\` in
 that namespace itself.`;
 
-const reasonTable = (reasons: readonly RebalanceReason[]): string =>
+const reasonTable = (reasons: Reasons): string =>
   table(
     ['Reason', 'Means', 'What to do'],
-    reasons.map((reason) => {
-      const { means, remedy } = reasonTraits[reason];
-      return [`\`${reason}\``, means, remedy ?? ''];
-    }),
+    Object.entries(reasons).map(([reason, { means, remedy }]) => [`\`${reason}\``, means, remedy ?? '']),
   );
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -5,14 +5,18 @@ import type { Logger } from '@spotalis/runtime';
 import { aDeployment, aManagedCluster, aNamespace, aPod } from '../../testing/objects.ts';
 import { Cluster } from '../../kernel/cluster/cluster.ts';
 import { Ledgers } from './ledger/ledgers.ts';
-import { managedIn, policiesOf } from '../../settings.ts';
+import { managedIn } from '../../kernel/cluster/scope.ts';
+import { policiesOf } from './settings.ts';
 import { Problems } from './report/problems.ts';
-import { Reconciler } from './reconciler.ts';
+import { Reports } from './report/reports.ts';
+import type { RebalanceDecision } from './rebalance/decision.ts';
+import { Distribution } from './distribution.ts';
+import { aRunner } from '../../testing/runner.ts';
 
 const key = 'Deployment/shop/web';
 const seventy = { 'spotalis.io/spot-percentage': '70' };
 
-function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
+function distributionOf(cluster: Cluster, { isConfined = false } = {}) {
   const events: RecordedEvent[] = [];
   const lines: string[] = [];
   const ledger = { isDown: false };
@@ -23,10 +27,17 @@ function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
     debug: () => undefined,
     child: () => logger,
   };
-  const reconciler = new Reconciler({
+  const reports = new Reports({
     cluster,
     problems: new Problems({ record: (event) => events.push(event) }),
+    isConfined,
     logger,
+  });
+  const nothing: RebalanceDecision = { trace: {} as never, effects: [], intents: [], againAtMs: null };
+  const distribution = new Distribution({
+    cluster,
+    attention: { follow: () => () => undefined },
+    reports,
     policyOf: policiesOf(cluster, () => ({ defaults: {}, fallback: { after: 120_000 } }) as never),
     ledgers: new Ledgers({
       cluster,
@@ -44,17 +55,35 @@ function reconcilerOf(cluster: Cluster, { isConfined = false } = {}) {
       forget: (uid) => lines.push(`reach of ${uid} forgotten`),
     },
     rebalancer: {
-      look: () => Promise.resolve(undefined),
+      observe: () => undefined,
+      snapshot: () => ({}) as never,
+      decide: () => nothing,
+      apply: () => Promise.resolve({}),
+      confirmed: () => ({ room: null, hasPdb: false, hooks: {} }),
+      removed: () => undefined,
+      settled: (_reading, decision) => ({ decision }),
+      report: () => undefined,
       follow: () => undefined,
       forget: (subject) => lines.push(`forgotten ${subject}`),
     },
-    isConfined,
+    narrator: { drifting: () => [], shown: () => undefined },
+    probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
+    isReadOnly: () => false,
+    duties: [],
+    queue: { name: 'workload', workers: 1 },
+    components: [],
+    notes: {},
+    known: () => ({}),
     resyncPeriodMs: 30_000,
     random: () => 0,
   });
-  const shown = () => [...reconciler.reported.values()].map(({ report }) => report);
-  return { reconciler, shown, events, lines, ledger };
+  const executor = { evict: never, remove: never, withdraw: () => undefined };
+  const runner = aRunner(distribution, { executor });
+  const shown = () => [...reports.reported.values()].map(({ report }) => report);
+  return { look: (subject: string) => runner.look(subject), reports, shown, events, lines, ledger };
 }
+
+const never = (): Promise<never> => Promise.reject(new Error('nothing is asked for'));
 
 function withPolicy(annotations: Readonly<Record<string, string>>): Cluster {
   const cluster = aManagedCluster();
@@ -62,12 +91,12 @@ function withPolicy(annotations: Readonly<Record<string, string>>): Cluster {
   return cluster;
 }
 
-describe('the reconciler', () => {
+describe('distribution', () => {
   it('shows counts, reservations and whether the policy can be read, and comes again', async () => {
     const cluster = withPolicy(seventy);
     cluster.pods.upsert(aPod('a', { node: 'spot-1' }), true);
-    const { reconciler, shown } = reconcilerOf(cluster);
-    expect(await reconciler.reconcile(key)).toEqual({ requeueAfterMs: 30_000 });
+    const { look, shown } = distributionOf(cluster);
+    expect(await look(key)).toEqual({ requeueAfterMs: 30_000 });
     expect(shown()).toEqual([
       {
         count: {
@@ -82,40 +111,40 @@ describe('the reconciler', () => {
   });
 
   it('shows no reservations while the ledger is out of reach, and comes again sooner', async () => {
-    const { reconciler, shown, ledger } = reconcilerOf(withPolicy(seventy));
+    const { look, shown, ledger } = distributionOf(withPolicy(seventy));
     ledger.isDown = true;
-    expect(await reconciler.reconcile(key)).toEqual({ requeueAfterMs: 5_000 });
+    expect(await look(key)).toEqual({ requeueAfterMs: 5_000 });
     expect(shown()).toMatchObject([{ reserved: undefined }]);
   });
 
   it('writes one line when a split changes, and none when it does not', async () => {
     const cluster = withPolicy(seventy);
-    const { reconciler, lines } = reconcilerOf(cluster);
-    await reconciler.reconcile(key);
-    await reconciler.reconcile(key);
+    const { look, lines } = distributionOf(cluster);
+    await look(key);
+    await look(key);
     expect(lines).toEqual([]);
     cluster.pods.upsert(aPod('a', { node: 'spot-1' }), false);
-    await reconciler.reconcile(key);
-    await reconciler.reconcile(key);
+    await look(key);
+    await look(key);
     expect(lines).toEqual(['info split changed']);
   });
 
   it('forgets a workload that is gone or no longer ours, and does not come again', async () => {
     const cluster = withPolicy(seventy);
-    const { reconciler, shown, lines } = reconcilerOf(cluster);
-    await reconciler.reconcile(key);
+    const { look, reports, shown, lines } = distributionOf(cluster);
+    await look(key);
     cluster.deployments.upsert(aDeployment({ labels: {} }), false);
-    expect(await reconciler.reconcile(key)).toBeUndefined();
+    expect(await look(key)).toBeUndefined();
     expect(shown().at(-1)).toBeUndefined();
     expect(lines).toEqual(['reach of web-uid forgotten', `forgotten ${key}`]);
-    expect(reconciler.reported.size).toBe(0);
+    expect(reports.reported.size).toBe(0);
   });
 
   it('says each problem once, and again when it was put right and comes back', async () => {
     const cluster = withPolicy({ 'spotalis.io/spot-percentage': '170' });
-    const { reconciler, events, shown } = reconcilerOf(cluster);
-    await reconciler.reconcile(key);
-    await reconciler.reconcile(key);
+    const { look, events, shown } = distributionOf(cluster);
+    await look(key);
+    await look(key);
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({
       type: 'Warning',
@@ -131,9 +160,9 @@ describe('the reconciler', () => {
     });
     expect(shown().at(-1)).toMatchObject({ isInvalid: true });
     cluster.deployments.upsert(aDeployment({ annotations: seventy }), false);
-    await reconciler.reconcile(key);
+    await look(key);
     cluster.deployments.upsert(aDeployment({ annotations: { 'spotalis.io/spot-percentage': '170' } }), false);
-    await reconciler.reconcile(key);
+    await look(key);
     expect(events).toHaveLength(2);
   });
 
@@ -142,8 +171,8 @@ describe('the reconciler', () => {
     ['UnknownKey', { ...seventy, 'spotalis.io/spot-percent': '60' }],
     ['InvalidPolicy', { ...seventy, 'spotalis.io/disruption-schedule': '0 22 * * *' }],
   ])('calls it %s', async (reason, annotations) => {
-    const { reconciler, events } = reconcilerOf(withPolicy(annotations));
-    await reconciler.reconcile(key);
+    const { look, events } = distributionOf(withPolicy(annotations));
+    await look(key);
     expect(events).toMatchObject([{ reason }]);
   });
 
@@ -151,11 +180,11 @@ describe('the reconciler', () => {
     const cluster = withPolicy({ 'spotalis.io/min-on-demand': '1' });
     const opted = { 'spotalis.io/enabled': 'true' };
     cluster.namespaces.upsert(aNamespace(opted, { 'spotalis.io/spot-percentage': 'lots' }), true);
-    const { reconciler, events } = reconcilerOf(cluster);
-    await reconciler.reconcile(key);
+    const { look, events } = distributionOf(cluster);
+    await look(key);
     expect(events).toEqual([]);
-    await reconciler.reconcile('Namespace/shop');
-    await reconciler.reconcile('Namespace/shop');
+    await look('Namespace/shop');
+    await look('Namespace/shop');
     expect(events).toMatchObject([
       { reason: 'InvalidPolicy', regarding: { apiVersion: 'v1', kind: 'Namespace', name: 'shop' } },
     ]);
@@ -166,8 +195,8 @@ describe('the reconciler', () => {
     const cluster = aManagedCluster();
     const opted = { 'spotalis.io/enabled': 'true' };
     cluster.namespaces.upsert(aNamespace(opted, { 'spotalis.io/spot-percentage': 'lots' }), true);
-    const { reconciler, events } = reconcilerOf(cluster, { isConfined: true });
-    await reconciler.reconcile('Namespace/shop');
+    const { look, events } = distributionOf(cluster, { isConfined: true });
+    await look('Namespace/shop');
     expect(events).toMatchObject([{ regarding: { kind: 'Namespace', name: 'shop', namespace: 'shop' } }]);
   });
 
@@ -180,16 +209,16 @@ describe('the reconciler', () => {
     );
     const opted = { 'spotalis.io/enabled': 'true' };
     cluster.namespaces.upsert(aNamespace(opted, { 'spotalis.io/spot-percentage': 'lots' }), true);
-    const { reconciler, events } = reconcilerOf(cluster);
-    await reconciler.reconcile('Namespace/shop');
+    const { look, events } = distributionOf(cluster);
+    await look('Namespace/shop');
     expect(events).toEqual([]);
   });
 
   it('says nothing about a Namespace that has not opted in', async () => {
     const cluster = aManagedCluster();
     cluster.namespaces.upsert(aNamespace({}, { 'spotalis.io/spot-percentage': 'lots' }), true);
-    const { reconciler, events } = reconcilerOf(cluster);
-    await reconciler.reconcile('Namespace/shop');
+    const { look, events } = distributionOf(cluster);
+    await look('Namespace/shop');
     expect(events).toEqual([]);
   });
 });

@@ -1,10 +1,5 @@
 import {
-  type CapacityType,
-  classifyNode,
   type Configuration,
-  type Labels,
-  managed,
-  type NodeLabels,
   type ObservedWorkload,
   type Placement,
   policyDefaults,
@@ -13,31 +8,9 @@ import {
   readPolicy,
   rebalanceSettings,
   type RebalanceSettings,
-  type Scope,
 } from '@spotalis/core';
 import { accepted } from '@spotalis/runtime';
-import type { Cluster, Managed } from './kernel/cluster/cluster.ts';
-
-/** The one rule of what is ours, with the configured scope. */
-export function managedIn(scope: Scope): Managed {
-  return (namespace, workload) =>
-    managed(
-      {
-        namespace: workload.metadata.namespace ?? '',
-        namespaceLabels: namespace?.labels ?? {},
-        workloadLabels: workload.labels,
-      },
-      scope,
-    ).managed;
-}
-
-/** A node's type by its labels; undefined for one that no configured label knows. */
-export function classifierOf(nodeLabels: NodeLabels): (labels: Labels) => CapacityType | undefined {
-  return (labels) => {
-    const type = classifyNode(labels, nodeLabels);
-    return type === 'unknown' ? undefined : type;
-  };
-}
+import type { Cluster } from '../../kernel/cluster/cluster.ts';
 
 /** What decisions go by, worked out again only when the values in force are other ones. */
 export function decisionSettings(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObservedNode, ObservedPod, ObservedReplicaSet } from '@spotalis/core';
-import { LOW_PRIORITY, type WorkQueue } from '@spotalis/kube';
+import type { WorkQueue } from '@spotalis/kube';
 import type { Cluster } from '../../kernel/cluster/cluster.ts';
 import { subjectOfNamespace, subjectOfWorkload } from '../../kernel/cluster/subject.ts';
 
@@ -69,12 +69,8 @@ export function touchReplicaSet(
   if (workload !== undefined) queue.add(subjectOfWorkload(workload), { afterMs: SETTLE_MS });
 }
 
-/** Everything there is, when there is time. */
-export function enqueueAll(cluster: Cluster, queue: Pick<WorkQueue, 'add'>): void {
-  for (const workload of cluster.workloads()) {
-    queue.add(subjectOfWorkload(workload), { priority: LOW_PRIORITY });
-  }
-  for (const { metadata } of cluster.namespaces.values()) {
-    queue.add(subjectOfNamespace(metadata.name), { priority: LOW_PRIORITY });
-  }
+/** Everything there is. */
+export function* subjectsIn(cluster: Cluster): Generator<string> {
+  for (const workload of cluster.workloads()) yield subjectOfWorkload(workload);
+  for (const { metadata } of cluster.namespaces.values()) yield subjectOfNamespace(metadata.name);
 }

@@ -44,7 +44,7 @@ export interface AnnotatorParts {
 
 export type AnnotationKind = 'correct' | 'renumber';
 
-type Change = Correction | Renumbering;
+export type Change = Correction | Renumbering;
 
 /** What one look at a workload decided to have written on its pods. */
 interface Task {

@@ -9,6 +9,9 @@ import { Register } from '../../../kernel/disruption/register.ts';
 import { Holds } from '../../../kernel/disruption/holds.ts';
 import { DroughtNarrator } from './narrator.ts';
 import { aDeployment } from '../../../testing/objects.ts';
+import { aRunner } from '../../../testing/runner.ts';
+import type { OpenModule, Outcome as Settlement } from '../../../kernel/module.ts';
+import { decisionOf, type Effect, type RebalanceDecision } from '../rebalance/decision.ts';
 import { Bridger } from './bridger.ts';
 
 const logger: Logger = {
@@ -37,12 +40,6 @@ const trace: RebalanceTrace = {
   waiting: {},
 };
 
-const stuckRemoved: RebalanceTrace = {
-  ...trace,
-  reason: 'StuckRemoved',
-  facts: { removed: 9, waiting: 9 },
-};
-
 function stage(
   script: {
     outcome?: Outcome;
@@ -50,7 +47,6 @@ function stage(
     serving?: boolean;
     mayAct?: (log: readonly string[]) => boolean;
     limit?: number;
-    trace?: RebalanceTrace;
   } = {},
 ) {
   const log: string[] = [];
@@ -92,7 +88,6 @@ function stage(
         return write instanceof Error ? Promise.reject(write) : Promise.resolve(write);
       },
     },
-    executor,
     probe: {
       ask: () => {
         if (script.mayAct) log.push('asked');
@@ -109,16 +104,36 @@ function stage(
       now: () => 10_000,
     }),
     settings: () => ({ placement: {} }) as never,
-    mayActOn: () => mayAct(log),
     now,
   });
-  const bridge = (count: number, next: Breaker | null = opened) =>
-    bridger.bridge(
-      workload,
-      script.trace ?? trace,
-      { kind: 'bridge', next: next && { breaker: next, permits: 0 }, remove: stuck(count) },
-      { kind: 'reachable', counts: new Map(), breaker: stored },
-    );
+  const outcomes: Settlement[] = [];
+  const reading = { workload, ledger: { kind: 'reachable', counts: new Map(), breaker: stored } } as const;
+  /** One look that has decided so. */
+  const bridge = async (count: number, next: Breaker | null = opened) => {
+    const verdict = {
+      kind: 'bridge',
+      next: next && { breaker: next, permits: 0 },
+      remove: stuck(count),
+    } as const;
+    const decision = decisionOf({ ...trace, verdict }, workload, now());
+    const module: OpenModule<RebalanceDecision, RebalanceTrace, Effect> = {
+      subjects: () => [],
+      follow: () => () => undefined,
+      snapshot: () => decision,
+      decide: () => decision,
+      apply: async (_subject, effect, may) =>
+        effect.kind === 'bridge' ? bridger.bridge(reading, effect, may) : {},
+      removed: (_subject, _trace, pod) => bridger.removed(workload, { ...pod, sinceMs: 0 }),
+      settled(_subject, _decision, _intent, became) {
+        outcomes.push(became);
+        return { decision, againInMs: 500 };
+      },
+      report: () => undefined,
+      forget: () => undefined,
+    };
+    const runner = aRunner(module, { executor, mayWrite: () => mayAct(log), now });
+    return { againInMs: (await runner.look('web'))?.requeueAfterMs, outcome: outcomes.pop() };
+  };
   return { log, bridge, taken: () => register.view(1, now()).removed.length };
 }
 
@@ -148,7 +163,7 @@ describe('bridging a drought', () => {
     ],
   ])('removes no pod when %s', async (_, script, expected) => {
     const { log, bridge } = stage(script);
-    expect(await bridge(2)).toMatchObject({ againInMs: 500, deferral: null });
+    expect(await bridge(2)).toEqual({ againInMs: 500, outcome: undefined });
     expect(log).toEqual(expected);
   });
 
@@ -180,14 +195,16 @@ describe('bridging a drought', () => {
     expect(removals(log)).toBe(7);
     expect(await bridge(5, null)).toMatchObject({
       againInMs: 500,
-      deferral: { reason: 'BudgetSpent', budget: 'removals', used: 7, limit: 7, untilMs: 70_000 },
+      outcome: {
+        count: 0,
+        deferral: { reason: 'BudgetSpent', budget: 'removals', used: 7, limit: 7, untilMs: 70_000 },
+      },
     });
   });
 
   it('says how many of the pods were removed', async () => {
-    const { bridge } = stage({ limit: 7, trace: stuckRemoved });
-    const { trace: told, deferral } = await bridge(9, null);
-    expect({ facts: told.facts, deferral }).toEqual({ facts: { removed: 7, waiting: 9 }, deferral: null });
+    const { bridge } = stage({ limit: 7 });
+    expect((await bridge(9, null)).outcome).toMatchObject({ kind: 'removed', count: 7 });
   });
 
   it('asks more and more seldom when it may not remove', async () => {

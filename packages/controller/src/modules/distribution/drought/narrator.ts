@@ -8,7 +8,7 @@ import type { EventRecorder } from '@spotalis/kube';
 import type { Logger, Metrics } from '@spotalis/runtime';
 import type { CounterSpec, HistogramSpec } from '@spotalis/units';
 import { referenceTo, subjectOfWorkload } from '../../../kernel/cluster/subject.ts';
-import type { ControllerEvent } from '../report/events.ts';
+import type { DistributionEvent } from '../report/events.ts';
 
 const fallbacks: CounterSpec<never> = {
   type: 'counter',
@@ -52,7 +52,7 @@ export function droughtMetrics(metrics: Metrics) {
 export type DroughtMetrics = ReturnType<typeof droughtMetrics>;
 
 export interface DroughtNarratorParts {
-  readonly recorder: Pick<EventRecorder<ControllerEvent>, 'record'>;
+  readonly recorder: Pick<EventRecorder<DistributionEvent>, 'record'>;
   readonly metrics: Pick<DroughtMetrics, 'removed' | 'returned'>;
   readonly logger: Logger;
   readonly now: () => number;

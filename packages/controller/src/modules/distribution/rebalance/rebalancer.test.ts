@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readPolicy, type RebalanceSettings } from '@spotalis/core';
+import { readPolicy, type RebalanceSettings, type RebalanceTrace } from '@spotalis/core';
 import type { Outcome } from '../../../kernel/disruption/executor.ts';
 import { aDeployment, aPod } from '../../../testing/objects.ts';
+import { decisionOf } from './decision.ts';
+import type { Reading } from './rebalancer.ts';
 import { aMove, node, stage, subject } from '../../../testing/rebalancing.ts';
 
 describe('without a node that has room', () => {
@@ -313,5 +315,24 @@ describe('one look after another at a workload with two pods too many on spot', 
     rebalancer.forget(subject, 'web-uid', true);
     expect(register.count).toBe(0);
     expect(ended).toEqual(['spot on-demand superseded']);
+  });
+
+  it('says how many of the pods that waited in vain were removed', () => {
+    const { cluster, rebalancer } = stage();
+    const workload = cluster.deployments.get('shop/web')!;
+    const trace: RebalanceTrace = {
+      verdict: { kind: 'bridge', next: null, remove: [] },
+      reason: 'StuckRemoved',
+      facts: { removed: 9, waiting: 9 },
+      standing: null,
+      drought: 'open',
+      waiting: {},
+    };
+    const reading = { workload } as Reading;
+    const removed = { kind: 'removed', count: 7, deferral: null } as const;
+    expect(rebalancer.settled(reading, decisionOf(trace, workload, 0), removed)).toMatchObject({
+      decision: { trace: { facts: { removed: 7, waiting: 9 } }, effects: [], intents: [] },
+      againInMs: 500,
+    });
   });
 });

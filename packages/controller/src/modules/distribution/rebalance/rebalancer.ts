@@ -2,24 +2,23 @@ import {
   decide,
   type Deferral,
   deferred,
-  type EvictIntent,
-  evictionFor,
   type ObservedWorkload,
+  type PodReference,
   type PolicyReading,
+  type RebalanceSnapshot,
   type RebalanceTrace,
   restsOnDefaults,
-  type Verdict,
 } from '@spotalis/core';
-import type { Annotator } from '../annotate/annotator.ts';
-import type { Bridger } from '../drought/bridger.ts';
 import type { Confirmed, Executor } from '../../../kernel/disruption/executor.ts';
-import type { WebhookProbe } from '../webhook/probe.ts';
-import { askerOf, subjectOfWorkload } from '../../../kernel/cluster/subject.ts';
+import type { Holds } from '../../../kernel/disruption/holds.ts';
+import type { Applied, Outcome, Settled } from '../../../kernel/module.ts';
 import type { Placeholders } from '../../../kernel/proof/placeholders.ts';
+import type { Annotator } from '../annotate/annotator.ts';
+import type { RefusedAnnotations } from '../annotate/refused.ts';
+import type { Bridger } from '../drought/bridger.ts';
 import { tendProof } from '../proof.ts';
 import type { Narrator } from '../report/narrator.ts';
-import type { Holds } from '../../../kernel/disruption/holds.ts';
-import type { RefusedAnnotations } from '../annotate/refused.ts';
+import { carriedOut, decisionOf, type Effect, type RebalanceDecision } from './decision.ts';
 import type { Moves } from './moves.ts';
 import { type LedgerReading, observe, type SnapshotSources, takeSnapshot } from './snapshot.ts';
 
@@ -29,29 +28,39 @@ const SOON_MS = 500;
 const RELIST_MS = 10_000;
 const LONGEST_RELIST_MS = 600_000;
 
+/** What one look at a workload has read. */
+export interface Reading {
+  readonly workload: ObservedWorkload;
+  policy: PolicyReading;
+  ledger: LedgerReading;
+}
+
+/** Everything that one decision rests on. */
+export interface Snapshot {
+  readonly workload: ObservedWorkload;
+  readonly of: RebalanceSnapshot;
+}
+
 export interface RebalancerParts {
   readonly sources: SnapshotSources;
-  readonly executor: Executor;
+  readonly executor: Pick<Executor, 'follow'>;
   readonly annotator: Pick<Annotator, 'want' | 'drop'>;
   readonly holds: Pick<Holds, 'lift'>;
   readonly refusedAnnotations: Pick<RefusedAnnotations, 'forget'>;
   readonly moves: Pick<Moves, 'hooksOf' | 'of' | 'forget'>;
   readonly placeholders: Pick<Placeholders, 'want' | 'keep' | 'release' | 'forget'>;
   /** Undefined where the ledger is inside the webhook. */
-  readonly bridger: Pick<Bridger, 'bridge'> | undefined;
-  readonly probe: Pick<WebhookProbe, 'ask'>;
+  readonly bridger: Pick<Bridger, 'bridge' | 'removed'> | undefined;
   readonly narrator: Narrator;
   readonly moveTimeoutMs: () => number;
   /** Makes the ledgers of a workload agree with a LIST, and then reads them. Never throws. */
   readonly relist: (workload: ObservedWorkload) => Promise<LedgerReading>;
   readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
-  /** Whether anything may be done about it at this moment. */
-  readonly mayActOn: (workload: ObservedWorkload) => boolean;
   /** Wall clock: windows, and the ages of pods, are told by it. */
   readonly now: () => number;
 }
 
-/** One look at one workload: decide, do at most one thing, say so. */
+/** What is decided about a workload, and what becomes of it. */
 export class Rebalancer {
   readonly #parts: RebalancerParts;
   /** By UID of the workload: when its ledgers were last listed because they differed, and when they may be again. */
@@ -61,27 +70,110 @@ export class Rebalancer {
     this.#parts = parts;
   }
 
+  /** What a look changes in what is known, before anything is decided. */
+  observe({ workload, policy, ledger }: Reading): void {
+    this.follow(workload.metadata.uid);
+    observe(this.#parts.sources, workload, policy, ledger, this.#parts.now());
+  }
+
+  snapshot({ workload, policy, ledger }: Reading, nowMs: number, deferral: Deferral | null = null): Snapshot {
+    return { workload, of: takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs, deferral) };
+  }
+
+  decide({ workload, of }: Snapshot, nowMs: number): RebalanceDecision {
+    return decisionOf(decide(of, nowMs), workload, nowMs);
+  }
+
+  async apply(subject: string, reading: Reading, effect: Effect, mayAct: () => boolean): Promise<Applied> {
+    const { annotator, bridger } = this.#parts;
+    switch (effect.kind) {
+      case 'annotate':
+        if (effect.changes.length === 0) annotator.drop(subject);
+        else annotator.want(reading.workload, effect.as, effect.changes);
+        return {};
+      case 'relist':
+        return this.#relist(reading);
+      case 'bridge':
+        return bridger?.bridge(reading, effect, mayAct) ?? { isHeld: true };
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  confirmed({ workload, policy }: Reading, trace: RebalanceTrace): Omit<Confirmed, 'intent'> {
+    const { sources, moves } = this.#parts;
+    const { cluster } = sources;
+    const { verdict } = trace;
+    if (verdict.kind !== 'move') return { room: null, hasPdb: false, hooks: {} };
+    const { uid, namespace = '' } = workload.metadata;
+    const { pod, from, to, evidence, pdb, trial } = verdict.move;
+    return {
+      room: { node: evidence, requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {} },
+      hasPdb: pdb !== null,
+      hooks: moves.hooksOf({
+        workloadUid: uid,
+        pod: pod.name,
+        from,
+        to,
+        present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
+        trial,
+        restsOnDefaults: restsOnDefaults(policy),
+      }),
+    };
+  }
+
+  /** A pod that waited for spot capacity in vain is gone. */
+  removed({ workload }: Reading, { verdict }: RebalanceTrace, { uid }: PodReference): void {
+    const pod = verdict.kind === 'bridge' ? verdict.remove.find((one) => one.uid === uid) : undefined;
+    if (pod !== undefined) this.#parts.bridger?.removed(workload, pod);
+  }
+
+  settled(reading: Reading, decision: RebalanceDecision, outcome: Outcome): Settled<RebalanceTrace, Effect> {
+    const { narrator } = this.#parts;
+    const { trace } = decision;
+    switch (outcome.kind) {
+      case 'deferred':
+        return { decision: this.#deferred(reading, trace, outcome.deferral) };
+      case 'removed':
+        return this.#removed(reading, trace, outcome);
+      case 'cancelled':
+        return { decision };
+      case 'overtaken':
+        return { decision: this.#decide(reading) };
+      case 'sent':
+        break;
+      default:
+        return outcome satisfies never;
+    }
+    switch (outcome.outcome.kind) {
+      case 'evicted':
+        narrator.moved(reading.workload, trace);
+        return { decision };
+      case 'gone':
+      case 'fenced':
+        return { decision };
+      case 'stale':
+        return { decision, againInMs: SOON_MS };
+      case 'blocked':
+      case 'conflict':
+      case 'tooManyBudgets':
+      case 'forbidden':
+      case 'unread':
+      case 'error':
+        // What holds the move now is the reason of this look already.
+        return { decision: this.#decide(reading) };
+      default:
+        return outcome.outcome satisfies never;
+    }
+  }
+
   /** Returns the milliseconds after which to look again, if that is before the next resync. */
-  async look(
-    subject: string,
-    workload: ObservedWorkload,
-    policy: PolicyReading,
-    ledger: LedgerReading,
-  ): Promise<number | undefined> {
-    const { now, narrator, sources, placeholders, executor, moves, moveTimeoutMs } = this.#parts;
-    const { uid } = workload.metadata;
-    this.follow(uid);
-    const first = this.#observeAndDecide(workload, policy, ledger);
-    if (!asks(first)) executor.withdraw(askerOf(subject), uid);
-    const { trace, againInMs } = await this.#carryOut(workload, ledger, first);
+  report(subject: string, { workload }: Reading, trace: RebalanceTrace, nowMs: number): number | undefined {
+    const { narrator, sources, placeholders, moves, moveTimeoutMs } = this.#parts;
     tendProof({ placeholders, moves, cluster: sources.cluster }, workload, trace);
-    const nowMs = now();
-    const tellAgainMs = narrator.tell(subject, workload, trace, nowMs);
     const due = [
-      againInMs,
-      tellAgainMs,
-      trace.verdict.kind === 'wait' ? inMs(trace.verdict.untilMs, nowMs) : undefined,
-      inMs(sources.register.nextLookMs(uid, moveTimeoutMs()), nowMs),
+      narrator.tell(subject, workload, trace, nowMs),
+      inMs(sources.register.nextLookMs(workload.metadata.uid, moveTimeoutMs()), nowMs),
     ].filter((ms) => ms !== undefined);
     return due.length === 0 ? undefined : Math.min(...due);
   }
@@ -97,10 +189,8 @@ export class Rebalancer {
 
   /** The workload is not ours any more, or gone. */
   forget(subject: string, workloadUid: string, isGone: boolean): void {
-    const { narrator, sources, holds, refusedAnnotations, placeholders, executor, annotator, moves } =
-      this.#parts;
+    const { narrator, sources, holds, refusedAnnotations, placeholders, annotator, moves } = this.#parts;
     narrator.forget(subject);
-    executor.withdraw(askerOf(subject), workloadUid);
     annotator.drop(subject);
     holds.lift(workloadUid);
     refusedAnnotations.forget(workloadUid);
@@ -113,185 +203,53 @@ export class Rebalancer {
     moves.forget(workloadUid);
   }
 
-  #observeAndDecide(
-    workload: ObservedWorkload,
-    policy: PolicyReading,
-    ledger: LedgerReading,
-  ): RebalanceTrace {
-    observe(this.#parts.sources, workload, policy, ledger, this.#parts.now());
-    return this.#decide(workload, policy, ledger);
-  }
-
-  #decide(
-    workload: ObservedWorkload,
-    policy: PolicyReading,
-    ledger: LedgerReading,
-    deferral: Deferral | null = null,
-  ): RebalanceTrace {
+  #decide(reading: Reading, deferral: Deferral | null = null): RebalanceDecision {
     const nowMs = this.#parts.now();
-    return decide(takeSnapshot(this.#parts.sources, workload, policy, ledger, nowMs, deferral), nowMs);
+    return this.decide(this.snapshot(reading, nowMs, deferral), nowMs);
   }
 
-  async #carryOut(
-    workload: ObservedWorkload,
-    ledger: LedgerReading,
-    trace: RebalanceTrace,
-  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { verdict } = trace;
-    const { annotator } = this.#parts;
-    if (verdict.kind !== 'correct' && verdict.kind !== 'renumber')
-      annotator.drop(subjectOfWorkload(workload));
-    switch (verdict.kind) {
-      case 'nothing':
-      case 'wait':
-      case 'prove':
-        return trace.reason === 'LedgerDiffers' ? this.#relist(workload, trace) : { trace };
-      case 'correct':
-        annotator.want(workload, 'correct', verdict.corrections);
-        return { trace };
-      case 'renumber':
-        annotator.want(workload, 'renumber', verdict.renumberings);
-        return { trace };
-      case 'move':
-        return isMove(trace) ? this.#move(workload, ledger, trace) : { trace };
-      case 'bridge':
-        return this.#bridge(workload, ledger, trace, verdict);
-      default:
-        return verdict satisfies never;
-    }
+  #deferred({ workload }: Reading, trace: RebalanceTrace, deferral: Parameters<typeof deferred>[1]) {
+    const nowMs = this.#parts.now();
+    return decisionOf(deferred(trace, deferral, nowMs), workload, nowMs);
   }
 
   /** Where no pod may be removed now, something else may be done meanwhile. */
-  async #bridge(
-    workload: ObservedWorkload,
-    ledger: LedgerReading,
+  #removed(
+    reading: Reading,
     trace: RebalanceTrace,
-    verdict: Extract<Verdict, { kind: 'bridge' }>,
-  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const bridged = await this.#parts.bridger?.bridge(workload, trace, verdict, ledger);
-    if (bridged === undefined || bridged.deferral === null) return bridged ?? { trace };
-    const instead = this.#decide(workload, this.#parts.policyOf(workload), ledger, bridged.deferral);
-    return instead.verdict.kind === 'bridge'
-      ? { trace: deferred(trace, bridged.deferral, this.#parts.now()) }
-      : this.#carryOut(workload, ledger, instead);
+    { count, deferral }: Extract<Outcome, { kind: 'removed' }>,
+  ): Settled<RebalanceTrace, Effect> {
+    const wroteNothing = trace.verdict.kind === 'bridge' && trace.verdict.next === null;
+    if (wroteNothing && count === 0 && deferral !== null) {
+      const instead = this.#decide(reading, deferral);
+      const isSame = instead.trace.verdict.kind === 'bridge';
+      return { decision: isSame ? this.#deferred(reading, trace, deferral) : instead };
+    }
+    const told =
+      trace.reason === 'StuckRemoved' ? { ...trace, facts: { ...trace.facts, removed: count } } : trace;
+    return { decision: carriedOut(told), againInMs: SOON_MS };
   }
 
   /** A LIST tells which of the two is right; if it is the pods, the ledger is right afterwards. */
-  async #relist(
-    workload: ObservedWorkload,
-    differing: RebalanceTrace,
-  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
+  async #relist(reading: Reading): Promise<Applied> {
+    const { relist, policyOf, now } = this.#parts;
+    const { workload } = reading;
     const { uid } = workload.metadata;
-    const nowMs = this.#parts.now();
+    const nowMs = now();
     const last = this.#relists.get(uid);
     const leftMs = (last?.nextAtMs ?? 0) - nowMs;
-    if (leftMs > 0) return { trace: differing, againInMs: leftMs };
+    if (leftMs > 0) return { againInMs: leftMs };
     const periodMs = last?.periodMs ?? RELIST_MS;
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs });
-    const ledger = await this.#parts.relist(workload);
-    const trace = this.#observeAndDecide(workload, this.#parts.policyOf(workload), ledger);
-    const helped = trace.reason !== 'LedgerDiffers';
+    reading.ledger = await relist(workload);
+    reading.policy = policyOf(workload);
+    this.observe(reading);
+    const helped = this.#decide(reading).trace.reason !== 'LedgerDiffers';
     const nextPeriodMs = helped ? RELIST_MS : Math.min(LONGEST_RELIST_MS, periodMs * 2);
     this.#relists.set(uid, { nextAtMs: nowMs + periodMs, periodMs: nextPeriodMs });
-    return isMove(trace) ? this.#move(workload, ledger, trace) : { trace, againInMs: periodMs };
-  }
-
-  /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */
-  async #move(
-    workload: ObservedWorkload,
-    known: LedgerReading,
-    seemingly: MoveTrace,
-  ): Promise<{ readonly trace: RebalanceTrace; readonly againInMs?: number | undefined }> {
-    const { sources, probe, relist, policyOf, mayActOn, narrator, executor, now } = this.#parts;
-    const { namespace = '', name } = workload.metadata;
-    let trace: RebalanceTrace = seemingly;
-    let againInMs: number | undefined;
-    let ledger = known;
-    const answer = await executor.evict(this.#evictionOf(workload, seemingly), async () => {
-      await probe.ask();
-      ledger = await relist(workload);
-      const current = sources.cluster.workload(workload.workloadKind, `${namespace}/${name}`);
-      if (current !== workload || !sources.cluster.isManaged(current)) {
-        // It is looked at again because it changed.
-        againInMs = SOON_MS;
-        return null;
-      }
-      const policy = policyOf(current);
-      const fresh = this.#observeAndDecide(current, policy, ledger);
-      trace = fresh;
-      if (!isMove(fresh)) {
-        againInMs = isAtRest(fresh) ? undefined : SOON_MS;
-        return null;
-      }
-      return mayActOn(workload) ? this.#confirmed(workload, policy, fresh) : null;
-    });
-    if (answer.kind === 'deferred') return { trace: deferred(trace, answer.deferral, now()) };
-    if (answer.kind === 'cancelled') return { trace, againInMs };
-    if (answer.kind === 'overtaken') return { trace: this.#decide(workload, policyOf(workload), ledger) };
-    switch (answer.outcome.kind) {
-      case 'evicted':
-        narrator.moved(workload, trace);
-        return { trace };
-      case 'gone':
-      case 'fenced':
-        return { trace };
-      case 'stale':
-        return { trace, againInMs: SOON_MS };
-      case 'blocked':
-      case 'conflict':
-      case 'tooManyBudgets':
-      case 'forbidden':
-      case 'unread':
-      case 'error':
-        // What holds the move now is the reason of this look already.
-        return { trace: this.#decide(workload, policyOf(workload), ledger) };
-      default:
-        return answer.outcome satisfies never;
-    }
-  }
-
-  #evictionOf(workload: ObservedWorkload, { reason, verdict }: MoveTrace): EvictIntent {
-    const { uid, namespace = '' } = workload.metadata;
-    const asker = {
-      subject: askerOf(subjectOfWorkload(workload)),
-      disrupts: { uid, namespace },
-      nowMs: this.#parts.now(),
-    };
-    return evictionFor(asker, reason, verdict.move);
-  }
-
-  #confirmed(workload: ObservedWorkload, policy: PolicyReading, trace: MoveTrace): Confirmed {
-    const { sources, moves } = this.#parts;
-    const { cluster } = sources;
-    const { uid, namespace = '' } = workload.metadata;
-    const { pod, from, to, evidence, pdb, trial } = trace.verdict.move;
-    return {
-      intent: this.#evictionOf(workload, trace),
-      room: { node: evidence, requests: cluster.pods.get(`${namespace}/${pod.name}`)?.requests ?? {} },
-      hasPdb: pdb !== null,
-      hooks: moves.hooksOf({
-        workloadUid: uid,
-        pod: pod.name,
-        from,
-        to,
-        present: cluster.podsOf(workload).map(({ metadata }) => metadata.uid),
-        trial,
-        restsOnDefaults: restsOnDefaults(policy),
-      }),
-    };
+    return { decideAgain: true, againInMs: periodMs };
   }
 }
-
-type MoveTrace = RebalanceTrace & { readonly verdict: Extract<Verdict, { kind: 'move' }> };
-
-/** What was asked for before may still be what is wanted. */
-const asks = ({ verdict }: RebalanceTrace): boolean => verdict.kind === 'move' || verdict.kind === 'bridge';
-
-const isMove = (trace: RebalanceTrace): trace is MoveTrace => trace.verdict.kind === 'move';
-
-/** Nothing is to be done, or not before something changes. */
-const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>
-  (verdict.kind === 'nothing' || verdict.kind === 'wait') && reason !== 'LedgerDiffers';
 
 const inMs = (untilMs: number | undefined, nowMs: number): number | undefined =>
   untilMs === undefined ? undefined : Math.max(0, untilMs - nowMs);

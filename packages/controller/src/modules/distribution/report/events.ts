@@ -1,7 +1,7 @@
 import type { EventSpec } from '@spotalis/kube';
 
-/** Every Event that the controller writes. */
-export const controllerEvents = {
+/** Every Event about workloads and their Namespaces. */
+export const distributionEvents = {
   Moved: { type: 'Normal', on: 'the workload', when: 'a pod was evicted, to be created on the other type' },
   MoveBlocked: {
     type: 'Warning',
@@ -39,11 +39,6 @@ export const controllerEvents = {
     when: 'a key under `spotalis.io/` is none; the note names the one that was probably meant',
   },
   NoPolicy: { type: 'Warning', on: 'the workload', when: 'it has the label, and neither number is set' },
-  InvalidConfiguration: {
-    type: 'Warning',
-    on: "the service's own pod",
-    when: 'a changed configuration file was refused',
-  },
 } as const satisfies Readonly<Record<string, EventSpec>>;
 
-export type ControllerEvent = keyof typeof controllerEvents;
+export type DistributionEvent = keyof typeof distributionEvents;

@@ -10,7 +10,7 @@ import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
 import { referenceTo, subjectOfWorkload } from '../../../kernel/cluster/subject.ts';
 import { type Drift, dueMsOf, followDrift } from './drift.ts';
-import type { ControllerEvent } from './events.ts';
+import type { DistributionEvent } from './events.ts';
 import type { MoveMetrics } from './metrics.ts';
 import type { Condition } from './views.ts';
 
@@ -33,7 +33,7 @@ interface Shown {
 }
 
 export interface NarratorParts {
-  readonly recorder: Pick<EventRecorder<ControllerEvent>, 'record'>;
+  readonly recorder: Pick<EventRecorder<DistributionEvent>, 'record'>;
   readonly metrics: Pick<MoveMetrics, 'blocked'>;
   readonly logger: Logger;
 }

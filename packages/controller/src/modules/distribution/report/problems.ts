@@ -1,16 +1,16 @@
 import type { PolicyProblem } from '@spotalis/core';
 import type { EventRecorder, ObjectReference } from '@spotalis/kube';
-import type { ControllerEvent } from './events.ts';
+import type { DistributionEvent } from './events.ts';
 
 /**
  * Tells people what is wrong with their annotations: one Event when a problem appears. One that stays is not told
  * again; one that went and came back is.
  */
 export class Problems {
-  readonly #recorder: Pick<EventRecorder<ControllerEvent>, 'record'>;
+  readonly #recorder: Pick<EventRecorder<DistributionEvent>, 'record'>;
   readonly #told = new Map<string, ReadonlySet<string>>();
 
-  constructor(recorder: Pick<EventRecorder<ControllerEvent>, 'record'>) {
+  constructor(recorder: Pick<EventRecorder<DistributionEvent>, 'record'>) {
     this.#recorder = recorder;
   }
 
@@ -40,6 +40,6 @@ export class Problems {
 const keyOf = (regarding: ObjectReference, { code, message }: PolicyProblem): string =>
   `${regarding.uid ?? ''}\n${code}\n${message}`;
 
-function reasonOf({ code }: PolicyProblem): ControllerEvent {
+function reasonOf({ code }: PolicyProblem): DistributionEvent {
   return code === 'NoPolicy' || code === 'UnknownKey' ? code : 'InvalidPolicy';
 }

@@ -5,42 +5,28 @@ import {
   type PolicyReading,
   type TypeCounts,
 } from '@spotalis/core';
-import type { ReconcileResult } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import type { Cluster } from '../../kernel/cluster/cluster.ts';
-import type { Reaches } from './ledger/reaches.ts';
-import type { Ledgers } from './ledger/ledgers.ts';
-import type { Rebalancer } from './rebalance/rebalancer.ts';
-import type { LedgerReading } from './rebalance/snapshot.ts';
-import { countWorkload, type WorkloadCount } from './report/count.ts';
-import type { ReportedWorkload } from './report/workloads.ts';
-import type { Problems } from './report/problems.ts';
-import { parseSubject, referenceTo, subjectOfWorkload } from '../../kernel/cluster/subject.ts';
+import type { Cluster } from '../../../kernel/cluster/cluster.ts';
+import { referenceTo, subjectOfWorkload } from '../../../kernel/cluster/subject.ts';
+import type { LedgerReading } from '../rebalance/snapshot.ts';
+import { countWorkload, type WorkloadCount } from './count.ts';
+import type { Problems } from './problems.ts';
+import type { ReportedWorkload } from './workloads.ts';
 
-/** While the ledger is out of reach its part of the report is missing. */
-const AGAIN_MS = 5_000;
-
-export interface ReconcilerParts {
+export interface ReportsParts {
   readonly cluster: Cluster;
   readonly problems: Problems;
-  readonly logger: Logger;
-  readonly policyOf: (workload: ObservedWorkload) => PolicyReading;
-  readonly ledgers: Pick<Ledgers, 'read'>;
-  /** Undefined where nobody else could be told. */
-  readonly reaches: Pick<Reaches, 'tell' | 'forget'> | undefined;
-  readonly rebalancer: Pick<Rebalancer, 'look' | 'follow' | 'forget'>;
   /** Some namespaces only may be written to, so that an Event about a Namespace has to go into itself. */
-  readonly isConfined?: boolean;
-  readonly resyncPeriodMs: number;
-  readonly random: () => number;
+  readonly isConfined: boolean;
+  readonly logger: Logger;
 }
 
-/** Looks at one workload: counts it, says what is wrong with its annotations, has it repaired. Or at a Namespace. */
-export class Reconciler {
-  readonly #parts: ReconcilerParts;
+/** How each workload is split, and what is wrong with its annotations or with those of its Namespace. */
+export class Reports {
+  readonly #parts: ReportsParts;
   readonly #reported = new Map<string, ReportedWorkload>();
 
-  constructor(parts: ReconcilerParts) {
+  constructor(parts: ReportsParts) {
     this.#parts = parts;
   }
 
@@ -49,32 +35,7 @@ export class Reconciler {
     return this.#reported;
   }
 
-  async reconcile(key: string): Promise<ReconcileResult | undefined> {
-    const subject = parseSubject(key);
-    if (subject === undefined) return undefined;
-    if (subject.kind === 'Namespace') {
-      this.#lookAtNamespace(key, subject.key);
-      return undefined;
-    }
-    const { cluster, rebalancer, reaches, resyncPeriodMs, ledgers, random } = this.#parts;
-    const workload = cluster.workload(subject.kind, subject.key);
-    if (workload === undefined || !cluster.isManaged(workload)) {
-      const againInMs = this.#forget(key, workload);
-      return againInMs === undefined ? undefined : { requeueAfterMs: againInMs };
-    }
-    if (this.#reported.get(key)?.workload.metadata.uid !== workload.metadata.uid) this.#forget(key, workload);
-    const policy = this.#parts.policyOf(workload);
-    const ledger = await ledgers.read(workload);
-    this.#report(key, workload, policy, ledger);
-    await reaches?.tell(workload);
-    const againInMs = await rebalancer.look(key, workload, policy, ledger);
-    const periodMs = ledger.kind === 'reachable' ? resyncPeriodMs : Math.min(AGAIN_MS, resyncPeriodMs);
-    // Up to a tenth later, so that workloads found together are not looked at together for ever.
-    const resyncInMs = periodMs * (1 + random() / 10);
-    return { requeueAfterMs: againInMs === undefined ? resyncInMs : Math.min(againInMs, resyncInMs) };
-  }
-
-  #report(key: string, workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): void {
+  report(key: string, workload: ObservedWorkload, policy: PolicyReading, ledger: LedgerReading): void {
     const { cluster, problems } = this.#parts;
     // What is wrong on the Namespace is told there, once for all its workloads.
     const own = policy.problems.filter(({ where }) => where === 'workload');
@@ -89,7 +50,7 @@ export class Reconciler {
     this.#reported.set(key, { workload, report });
   }
 
-  #lookAtNamespace(key: string, name: string): void {
+  lookAtNamespace(key: string, name: string): void {
     const { cluster, problems, isConfined } = this.#parts;
     const namespace = cluster.namespaces.get(name);
     if (namespace === undefined || !cluster.isOpenTo(namespace)) {
@@ -101,22 +62,13 @@ export class Reconciler {
     problems.tell(key, regarding, namespaceProblems(namespace.annotations));
   }
 
-  /**
-   * `now`: what is there under the key, if anything: not ours any more, or another one than before. Returns the
-   * milliseconds after which to look again.
-   */
-  #forget(key: string, now: ObservedWorkload | undefined): number | undefined {
-    const { problems, rebalancer, reaches } = this.#parts;
-    // A move that is still under way goes on counting.
-    const againInMs = now && rebalancer.follow(now.metadata.uid);
+  /** Returns what was reported last. */
+  forget(key: string): ObservedWorkload | undefined {
     const reported = this.#reported.get(key);
-    if (reported === undefined) return againInMs;
+    if (reported === undefined) return undefined;
     this.#reported.delete(key);
-    problems.forget(key);
-    reaches?.forget(reported.workload.metadata.uid);
-    const isGone = reported.workload.metadata.uid !== now?.metadata.uid;
-    rebalancer.forget(key, reported.workload.metadata.uid, isGone);
-    return againInMs;
+    this.#parts.problems.forget(key);
+    return reported.workload;
   }
 
   #logChange(workload: ObservedWorkload, before: WorkloadCount | undefined, now: WorkloadCount): void {

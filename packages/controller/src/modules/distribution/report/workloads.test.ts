@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Metrics } from '@spotalis/runtime';
 import { viewConditions } from './views.ts';
 import { aDeployment } from '../../../testing/objects.ts';
-import { leadMetrics, type WorkloadReport } from './workloads.ts';
+import { viewWorkloads, type WorkloadReport } from './workloads.ts';
 
 const web = 'namespace="shop",workload="web",workload_type="Deployment"';
 const workload = aDeployment();
@@ -27,7 +27,7 @@ describe('the gauges of workloads', () => {
   it('are what was last reported', async () => {
     const metrics = new Metrics();
     let last = { workload, report: { ...report, isInvalid: true } };
-    leadMetrics(metrics, () => [last]);
+    viewWorkloads(metrics, () => [last]);
     last = { workload, report };
     expect(await linesOf(metrics, 'spotalis_workload_replicas')).toEqual(
       [
@@ -50,7 +50,7 @@ describe('the gauges of workloads', () => {
     const reported = new Map([
       ['web', { workload, report: { count, reserved: undefined, isInvalid: true } }],
     ]);
-    leadMetrics(metrics, () => reported.values());
+    viewWorkloads(metrics, () => reported.values());
     const page = await text(metrics.page());
     expect(page).not.toMatch(/state="(desired|reserved)"/);
     expect(await linesOf(metrics, 'spotalis_policy_invalid')).toEqual([`spotalis_policy_invalid{${web}} 1`]);

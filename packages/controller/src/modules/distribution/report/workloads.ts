@@ -4,13 +4,6 @@ import type { GaugeSpec } from '@spotalis/units';
 import type { WorkloadCount } from './count.ts';
 import { labelsOfWorkload, type WorkloadLabel, workloadLabels } from '../../../kernel/cluster/subject.ts';
 
-const leaderSpec: GaugeSpec<never> = {
-  type: 'gauge',
-  name: 'spotalis_leader',
-  labels: [],
-  help: '1 on the replica that leads, 0 on the others.',
-};
-
 const replicasSpec: GaugeSpec<WorkloadLabel | 'capacity_type' | 'state'> = {
   type: 'gauge',
   name: 'spotalis_workload_replicas',
@@ -25,8 +18,7 @@ const invalidSpec: GaugeSpec<WorkloadLabel> = {
   help: '1 while annotations of a managed workload cannot be read; its Events or those of its Namespace say which. From the leader only.',
 };
 
-/** What the controller reports of its own, for the documentation and for the registry. */
-export const controllerMetricSpecs = [leaderSpec, replicasSpec, invalidSpec] as const;
+export const workloadMetricSpecs = [replicasSpec, invalidSpec] as const;
 
 /** What is shown of one workload. `reserved` is undefined while the ledger cannot say. */
 export interface WorkloadReport {
@@ -41,10 +33,7 @@ export interface ReportedWorkload {
   readonly report: WorkloadReport;
 }
 
-/** Registers the gauges of the leader. */
-export function leadMetrics(metrics: Metrics, reported: () => Iterable<ReportedWorkload>) {
-  const leader = metrics.gauge(leaderSpec);
-  leader.set({}, 0);
+export function viewWorkloads(metrics: Metrics, reported: () => Iterable<ReportedWorkload>): void {
   metrics.view(replicasSpec, function* () {
     for (const one of reported()) yield* replicasOf(one);
   });
@@ -53,7 +42,6 @@ export function leadMetrics(metrics: Metrics, reported: () => Iterable<ReportedW
       yield { labels: labelsOfWorkload(workload), value: report.isInvalid ? 1 : 0 };
     }
   });
-  return { leading: (isLeader: boolean) => leader.set({}, isLeader ? 1 : 0) };
 }
 
 function* replicasOf({ workload, report: { count, reserved } }: ReportedWorkload) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { readPolicy } from '@spotalis/core';
-import { Bypass } from './webhook/bypass.ts';
-import { SharedDefaults } from './webhook/shared-defaults.ts';
-import { aManagedCluster, aPod } from '../../testing/objects.ts';
+import { Bypass } from './bypass.ts';
+import { SharedDefaults } from './shared-defaults.ts';
+import { aManagedCluster, aPod } from '../../../testing/objects.ts';
 import { followAdmissions } from './duties.ts';
 
 const FIRST_SIGN_MS = 30_000;

@@ -1,10 +1,8 @@
 import { hasSameDefaults, type ObservedWorkload, type PolicyReading, readPodMark } from '@spotalis/core';
-import type { Executor } from '../../kernel/disruption/executor.ts';
-import type { Bypass } from './webhook/bypass.ts';
-import type { SharedDefaults } from './webhook/shared-defaults.ts';
-import type { WebhookProbe } from './webhook/probe.ts';
-import type { Cluster } from '../../kernel/cluster/cluster.ts';
-import type { Holds } from '../../kernel/disruption/holds.ts';
+import type { Cluster } from '../../../kernel/cluster/cluster.ts';
+import type { Bypass } from './bypass.ts';
+import type { WebhookProbe } from './probe.ts';
+import type { SharedDefaults } from './shared-defaults.ts';
 
 /** Each move asks on its own; this is for the reports, and for moves that wait for the webhook to come back. */
 const ASK_MS = 10_000;
@@ -13,12 +11,6 @@ const ASK_MS = 10_000;
 export function watchWebhook(probe: Pick<WebhookProbe, 'ask'>): () => void {
   void probe.ask();
   const timer = setInterval(() => void probe.ask(), ASK_MS);
-  return () => clearInterval(timer);
-}
-
-/** Ends disruptions of workloads that nobody looks at, too. Returns the way out. */
-export function followDisruptions(executor: Pick<Executor, 'followAll'>): () => void {
-  const timer = setInterval(() => executor.followAll(), ASK_MS);
   return () => clearInterval(timer);
 }
 
@@ -45,17 +37,5 @@ export function followAdmissions(
       hasSameDefaults(policyOf(home.workload), readPodMark(annotations).numbers) === true &&
       sharedDefaults.cameThrough(createdAtMs);
     if (isThrough || hasDefaults) tryAgain();
-  });
-}
-
-/** What the API server refused because of PDBs may be allowed when one of them has changed. Returns the way out. */
-export function liftHolds(cluster: Cluster, holds: Pick<Holds, 'lift'>): () => void {
-  return cluster.pdbs.subscribe((change) => {
-    const isNews =
-      change.type !== 'updated' || change.previous.view.generation !== change.object.view.generation;
-    if (!isNews) return;
-    for (const { metadata } of cluster.workloadsIn(change.object.metadata.namespace ?? '')) {
-      holds.lift(metadata.uid);
-    }
   });
 }
