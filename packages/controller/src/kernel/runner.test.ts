@@ -78,13 +78,7 @@ describe('a look', () => {
       return sent;
     });
     await runner.look('a');
-    expect(log).toEqual([
-      'observe look',
-      'apply mark',
-      'observe grant',
-      'settled sent',
-      'report asks',
-    ]);
+    expect(log).toEqual(['observe look', 'apply mark', 'observe grant', 'settled sent', 'report asks']);
   });
 
   it('reports what it waits for when what it asks for is deferred', async () => {
