@@ -697,4 +697,28 @@ if before and before.state == 'L'`,
       },
     ],
   },
+  {
+    name: 'a module acts before it has taken over',
+    because: 'it disturbs what a former leader has begun',
+    tests: 'controller/src/kernel/runner',
+    edits: [{ in: '#carryOut', find: 'if (this.#isTakingOver)', replace: 'if (false)' }],
+  },
+  {
+    name: 'a grant is carried out although a fresh look wants something else',
+    because: 'a pod goes for what is not so any more',
+    tests: 'controller/src/kernel/runner',
+    edits: [{ in: '#evict', find: "if (confirmed?.kind !== 'evict')", replace: 'if (false)' }],
+  },
+  {
+    name: 'a disruption of an owner that nobody watches ends with its pod',
+    because: 'the next pod goes before its replacement can be there',
+    tests: 'controller/src/kernel/disruption/register',
+    edits: [{ in: 'resultOf', find: '>= UNWATCHED_MS', replace: '>= 0' }],
+  },
+  {
+    name: 'a disruption ends before its replacement is Ready',
+    because: 'a workload loses two pods at a time',
+    tests: 'controller/src/kernel/disruption/register',
+    edits: [{ in: 'isWhole', find: 'Math.min(readyIn(before), wanted)', replace: '0' }],
+  },
 ];

@@ -93,22 +93,7 @@ export function openKernel({ configuration, credentials, logger }: KernelParts):
   const capacity = accepted(readCapacity(values));
   const metrics = new Metrics().collectProcess();
   const { transport, client, recorder } = openClient(credentials, metrics, logger);
-  const reloads = new Reloads();
-  const following = followConfiguration({
-    configuration,
-    metrics,
-    logger,
-    changed: (changed, keys) => reloads.tell(changed, keys),
-    refused: ({ message }) =>
-      recorder.record({
-        regarding: ownPod(ownNamespace),
-        type: 'Warning',
-        reason: 'InvalidConfiguration' satisfies keyof typeof kernelEvents,
-        action: 'ReloadConfiguration',
-        note: message,
-      }),
-  });
-  const live = (): Configuration => following.live.current;
+  const { following, reloads, live } = follow(configuration, ownNamespace, recorder, metrics, logger);
   const isReadOnly = (): boolean => live().readOnlyMode;
   const identity = `${hostname()}_${randomUUID()}`;
   const leadership = openLeadership({ values, client, identity, leaseNamespace, metrics, logger });
@@ -189,6 +174,33 @@ function openClient(credentials: Credentials, metrics: Metrics, logger: Logger) 
     onDropped: (why, event, error) => logger.warn('event not written', { why, reason: event.reason, error }),
   });
   return { transport, client, recorder };
+}
+
+/** The configuration in force, which those who go by it may follow. */
+function follow(
+  configuration: KernelParts['configuration'],
+  ownNamespace: string,
+  recorder: EventRecorder,
+  metrics: Metrics,
+  logger: RootLogger,
+) {
+  const reloads = new Reloads();
+  const following = followConfiguration({
+    configuration,
+    metrics,
+    logger,
+    changed: (changed, keys) => reloads.tell(changed, keys),
+    refused: ({ message }) =>
+      recorder.record({
+        regarding: ownPod(ownNamespace),
+        type: 'Warning',
+        reason: 'InvalidConfiguration' satisfies keyof typeof kernelEvents,
+        action: 'ReloadConfiguration',
+        note: message,
+      }),
+  });
+  const live = (): Configuration => following.live.current;
+  return { following, reloads, live };
 }
 
 interface LeadershipNeeds {

@@ -23,8 +23,7 @@ export function openModule(module: Module, kernel: OpenKernel): Opened {
     client,
     observer: reflectorObserver,
     onHandlerError,
-    onChange() {
-      const { unavailable } = watched;
+    onChange(unavailable) {
       if (unavailable === undefined) runners.againFor(name);
       else logger.warn('module unavailable; looking again every minute', { module: name, ...unavailable });
     },

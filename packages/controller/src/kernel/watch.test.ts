@@ -42,11 +42,11 @@ function watching(status: number | 'fine') {
       yield { items: [{ metadata }], resourceVersion: '1' };
     },
   };
-  const watched: Watched = new Watched([configMaps], {
+  const watched = new Watched([configMaps], {
     client: client as never,
     observer: () => ({}),
     onHandlerError: () => undefined,
-    onChange: () => void changes.push(watched.unavailable?.reason ?? 'Available'),
+    onChange: (unavailable) => void changes.push(unavailable?.reason ?? 'Available'),
   });
   return { server, changes, watched };
 }

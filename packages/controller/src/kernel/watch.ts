@@ -12,6 +12,11 @@ import {
 /** Why a module cannot read what it watches. */
 export type Unavailable = 'CRDMissing' | 'Forbidden';
 
+export interface UnavailableResource {
+  readonly reason: Unavailable;
+  readonly resource: string;
+}
+
 /** A missing CRD, or a right that is missing, is looked for again so often. */
 const AGAIN_MS = 60_000;
 
@@ -19,9 +24,11 @@ export interface WatchedParts {
   readonly client: ApiClient;
   readonly observer: (plural: string) => ReflectorObserver;
   readonly onHandlerError: (error: Error) => void;
-  /** It can be read now, or cannot any more. */
-  readonly onChange: () => void;
+  /** It can be read now: undefined; or cannot any more. */
+  readonly onChange: (unavailable: UnavailableResource | undefined) => void;
 }
+
+type MirrorParts = Omit<WatchedParts, 'onChange'> & { readonly onChange: () => void };
 
 /** One resource as it is followed. */
 interface Following {
@@ -34,7 +41,7 @@ interface Following {
 
 /** A watch as a module declares it. */
 export interface DeclaredWatch {
-  follow(owner: Watched, parts: WatchedParts): Following;
+  follow(owner: Watched, parts: MirrorParts): Following;
 }
 
 interface WatchOptions<R extends RawObject, T extends KubeObject> {
@@ -54,7 +61,7 @@ export class Watch<R extends RawObject, T extends KubeObject> implements Declare
     this.#options = options;
   }
 
-  follow(owner: Watched, parts: WatchedParts): Following {
+  follow(owner: Watched, parts: MirrorParts): Following {
     const store = new Store<T>({ onHandlerError: parts.onHandlerError });
     this.#stores.set(owner, store);
     return new Mirror(this.#options, store, parts);
@@ -73,7 +80,8 @@ export class Watched {
   readonly #all: readonly Following[];
 
   constructor(watches: readonly DeclaredWatch[], parts: WatchedParts) {
-    this.#all = watches.map((watch) => watch.follow(this, parts));
+    const onChange = (): void => parts.onChange(this.unavailable);
+    this.#all = watches.map((watch) => watch.follow(this, { ...parts, onChange }));
   }
 
   /** All of it has been listed, and can still be read. */
@@ -82,7 +90,7 @@ export class Watched {
   }
 
   /** Undefined: nothing is wrong, although it may not have been listed yet. */
-  get unavailable(): { readonly reason: Unavailable; readonly resource: string } | undefined {
+  get unavailable(): UnavailableResource | undefined {
     for (const { plural, unavailable } of this.#all) {
       if (unavailable !== undefined) return { reason: unavailable, resource: plural };
     }
@@ -104,11 +112,11 @@ class Mirror<R extends RawObject, T extends KubeObject> implements Following {
   hasSynced = false;
   readonly #options: WatchOptions<R, T>;
   readonly #store: Store<T>;
-  readonly #parts: WatchedParts;
+  readonly #parts: MirrorParts;
   #reflector: Reflector<R, T> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: WatchOptions<R, T>, store: Store<T>, parts: WatchedParts) {
+  constructor(options: WatchOptions<R, T>, store: Store<T>, parts: MirrorParts) {
     this.#options = options;
     this.#store = store;
     this.#parts = parts;

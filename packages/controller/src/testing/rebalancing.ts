@@ -136,7 +136,7 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
     }),
     register,
     holds,
-    stateOf: (uid) => stateOf(cluster, uid),
+    stateOf: (uid, victim) => stateOf(cluster, uid, victim),
     evictor: {
       evict: (_namespace, { name }) => {
         asked.push(name);

@@ -41,7 +41,7 @@ export function openDisruption(parts: DisruptionParts): Disruption {
     register,
     holds,
     evictor: new Evictor(client, mayWrite),
-    stateOf: (workloadUid) => stateOf(cluster, workloadUid),
+    stateOf: (workloadUid, victim) => stateOf(cluster, workloadUid, victim),
   });
   return { register, holds, executor };
 }

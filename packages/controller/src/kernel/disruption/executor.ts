@@ -4,7 +4,7 @@ import type { Arbiter, GrantedRemoval } from './arbiter.ts';
 import type { Evictor, Outcome } from './evictor.ts';
 import type { Holds } from './holds.ts';
 import type { Beginning, Register } from './register.ts';
-import type { WorkloadState } from './state.ts';
+import type { Victim, WorkloadState } from './state.ts';
 
 export type { Outcome };
 
@@ -37,7 +37,7 @@ export interface ExecutorParts {
   readonly register: Register;
   readonly holds: Holds;
   readonly evictor: Pick<Evictor, 'evict' | 'removeUnscheduled'>;
-  readonly stateOf: (workloadUid: string) => WorkloadState;
+  readonly stateOf: (workloadUid: string, victim: Victim | undefined) => WorkloadState;
   /** How many are under way now. */
   readonly onCount: (count: number) => void;
   readonly moveTimeoutMs: () => number;
@@ -76,7 +76,8 @@ export class Executor {
     }
     const instead = arbiter.askToEvict(intent);
     if (instead !== null) return { kind: 'deferred', deferral: instead };
-    if (!register.begin({ ...begun, before: stateOf(uid) }, now())) return { kind: 'cancelled' };
+    if (!register.begin({ ...begun, before: stateOf(uid, register.victimOf(uid)) }, now()))
+      return { kind: 'cancelled' };
     const refused = hooks.began?.();
     this.#counted();
     const outcome = await evictor.evict(namespace, intent.pod);
@@ -150,7 +151,8 @@ export class Executor {
     const { register, arbiter, stateOf, moveTimeoutMs, now } = this.#parts;
     if (!register.has(workloadUid)) return undefined;
     const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs: now() };
-    const ended = register.follow(workloadUid, stateOf(workloadUid), limits);
+    const state = stateOf(workloadUid, register.victimOf(workloadUid));
+    const ended = register.follow(workloadUid, state, limits);
     this.#counted();
     if (ended === undefined) return register.nextLookMs(workloadUid, limits.moveTimeoutMs);
     ended.begun?.hooks.ended?.(ended.result, ended.lastedMs);

@@ -11,7 +11,7 @@ import {
   type Spent,
   type UnderWay,
 } from '@spotalis/core';
-import type { WorkloadState } from './state.ts';
+import type { Victim, WorkloadState } from './state.ts';
 
 /** `superseded`: it was scaled down meanwhile, so that no replacement is needed. `lost`: never carried out. */
 export type DisruptionResult = 'succeeded' | 'failed' | 'timeout' | 'superseded' | 'lost';
@@ -272,6 +272,14 @@ export class Register {
   /** Without those that are only reserved. */
   get count(): number {
     return [...this.#underWay.values()].filter(({ kind }) => kind !== 'reserved').length;
+  }
+
+  /** The pod that was evicted, or is about to be; undefined where another process began it. */
+  victimOf(workloadUid: string): Victim | undefined {
+    const flight = this.#underWay.get(workloadUid);
+    if (flight === undefined || flight.kind === 'inherited') return undefined;
+    const { pod, workload } = flight.intent;
+    return { namespace: workload.namespace, name: pod.name, uid: pod.uid };
   }
 
   has(workloadUid: string): boolean {

@@ -8,10 +8,26 @@ export interface WorkloadState {
   readonly pods: readonly ObservedPod[];
 }
 
-export function stateOf(cluster: Cluster, workloadUid: string): WorkloadState {
+/** A pod that goes, or may. */
+export interface Victim {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** `victim`: shown whoever owns it, because the owners of most pods are not kept. */
+export function stateOf(
+  cluster: Pick<Cluster, 'workloadByUid' | 'podsOf' | 'pods'>,
+  workloadUid: string,
+  victim?: Victim,
+): WorkloadState {
   const workload = cluster.workloadByUid(workloadUid);
-  const pods = workload === undefined ? cluster.pods.by('controller', workloadUid) : cluster.podsOf(workload);
-  return { replicas: workload?.replicas, pods: pods.filter((pod) => !isLeftOver(pod)) };
+  if (workload === undefined) {
+    const pod = victim && cluster.pods.get(`${victim.namespace}/${victim.name}`);
+    return { replicas: undefined, pods: pod?.metadata.uid === victim?.uid && pod !== undefined ? [pod] : [] };
+  }
+  const pods = cluster.podsOf(workload);
+  return { replicas: workload.replicas, pods: pods.filter((pod) => !isLeftOver(pod)) };
 }
 
 /** Failed or Succeeded, and nobody deletes it: its owner does not count it either. */

@@ -1,6 +1,6 @@
 import type { Metrics } from '@spotalis/runtime';
 import type { GaugeSpec } from '@spotalis/units';
-import type { Unavailable } from '../watch.ts';
+import type { UnavailableResource } from '../watch.ts';
 
 const available: GaugeSpec<'module' | 'reason'> = {
   type: 'gauge',
@@ -14,7 +14,7 @@ export const moduleMetricSpecs = [available] as const;
 /** Whether a module can read what it watches for itself. */
 export interface Availability {
   readonly name: string;
-  readonly unavailable: { readonly reason: Unavailable; readonly resource: string } | undefined;
+  readonly unavailable: UnavailableResource | undefined;
 }
 
 export function viewModules(metrics: Metrics, all: () => Iterable<Availability>): void {
