@@ -14,7 +14,10 @@ export const controllerMetricSpecs = [
   ...modules.flatMap(({ metrics }) => metrics),
 ];
 
-export const controllerEvents = Object.assign({}, ...modules.map(({ events }) => events), kernelEvents);
+export const controllerEvents = Object.fromEntries([
+  ...modules.flatMap(({ events }) => Object.entries(events)),
+  ...Object.entries(kernelEvents),
+]);
 
 export const controllerReasons = modules.map(({ reasons }) => reasons);
 

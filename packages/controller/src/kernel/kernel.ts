@@ -71,7 +71,7 @@ export interface Kernel extends ObservedCluster {
   readonly disruption: Disruption;
   readonly placeholders: Placeholders;
   /** What a module watches for itself. */
-  storeOf<R extends RawObject, T extends KubeObject>(watch: Watch<R, T>): Store<T>;
+  readonly storeOf: <R extends RawObject, T extends KubeObject>(watch: Watch<R, T>) => Store<T>;
 }
 
 /** Beside what modules see of it: what runs, and what runs them. */

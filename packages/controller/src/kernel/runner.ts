@@ -37,8 +37,8 @@ interface Look {
 export class Runner {
   readonly name: Module['name'];
   readonly #parts: RunnerParts;
-  /** By subject: what waits for a grant, or is granted. */
-  readonly #waiting = new Map<string, Intent>();
+  /** By subject and id: what waits for a grant. */
+  readonly #waiting = new Map<string, Map<string, Intent>>();
   /** Subjects with something to do after the take-over. */
   readonly #heldBack = new Set<string>();
   #leading: { readonly leave: () => Promise<void> } | undefined;
@@ -93,7 +93,7 @@ export class Runner {
     if (!this.#parts.isAvailable()) return undefined;
     await module.observe?.(subject, 'look');
     const first = this.#decide(subject);
-    if (first === null || first.intents.length === 0) this.#withdraw(subject);
+    this.#withdraw(subject, first?.intents ?? []);
     if (first === null) return requeue(module.forget(subject));
     const look: Look = { decision: first, againInMs: Number.POSITIVE_INFINITY, asked: new Set() };
     await this.#carryOut(subject, look);
@@ -158,7 +158,6 @@ export class Runner {
   }
 
   #ask(subject: string, intent: Intent, look: Look): Promise<Outcome> {
-    this.#waiting.set(subject, intent);
     return intent.kind === 'evict'
       ? this.#evict(subject, intent, look)
       : this.#remove(subject, intent, look.decision);
@@ -198,6 +197,7 @@ export class Runner {
   }
 
   #settle(subject: string, intent: Intent, outcome: Outcome, look: Look): void {
+    if (outcome.kind === 'deferred' || outcome.kind === 'removed') this.#awaits(subject, intent);
     const settled = this.#parts.module.settled(subject, look.decision, intent, outcome);
     look.decision = settled.decision;
     look.againInMs = Math.min(look.againInMs, settled.againInMs ?? Number.POSITIVE_INFINITY);
@@ -208,11 +208,17 @@ export class Runner {
     return mayWrite() && (module.mayActOn?.(subject) ?? true);
   }
 
-  #withdraw(subject: string): void {
-    const intent = this.#waiting.get(subject);
-    if (intent === undefined) return;
+  #awaits(subject: string, intent: Intent): void {
+    const waiting = this.#waiting.get(subject) ?? new Map<string, Intent>();
+    this.#waiting.set(subject, waiting.set(intent.id, intent));
+  }
+
+  /** Takes back what is not wanted any more. */
+  #withdraw(subject: string, wanted: readonly Intent[]): void {
+    for (const [id, { workload }] of this.#waiting.get(subject) ?? []) {
+      if (!wanted.some((intent) => intent.id === id)) this.#parts.executor.withdraw(id, workload.uid);
+    }
     this.#waiting.delete(subject);
-    this.#parts.executor.withdraw(intent.id, intent.workload.uid);
   }
 
   async #takeOver(signal: AbortSignal): Promise<(() => void | Promise<void>) | undefined> {
