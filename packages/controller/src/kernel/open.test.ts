@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { settings } from '@spotalis/core';
+import { settings, sharedReasons } from '@spotalis/core';
 import { Credentials } from '@spotalis/kube';
 import { createLogger, loadConfiguration, type Metrics } from '@spotalis/runtime';
 import { modules } from '../modules/catalogue.ts';
@@ -58,6 +58,15 @@ describe('a module on the kernel', () => {
       const added = [...(await namesIn(shared.metrics))].filter((name) => !before.has(name));
       const declared = module.metrics.map(({ name }) => name).filter((name) => !withoutLedger.test(name));
       expect(added.toSorted()).toEqual(declared.toSorted());
+    },
+  );
+
+  it.each(modules.map((module) => [module.name, module] as const))(
+    '%s means by a shared reason what all others mean',
+    (_name, { reasons }) => {
+      const shared = new Map<string, object>(Object.entries(sharedReasons));
+      const own = Object.entries(reasons).filter(([name]) => shared.has(name));
+      for (const [name, traits] of own) expect(traits).toBe(shared.get(name));
     },
   );
 });

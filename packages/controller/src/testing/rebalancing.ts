@@ -264,6 +264,7 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
     register.reserve(intent, clock.nowMs);
     register.begin({ intent, before: stateOf(cluster, uid), room: null, hooks }, clock.nowMs);
     hooks.began?.();
+    register.sent(uid, 'taken');
   };
   return {
     cluster,

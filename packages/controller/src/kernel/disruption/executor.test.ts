@@ -146,6 +146,22 @@ describe('an eviction', () => {
     expect(register.view(100, clock.nowMs).begun).toHaveLength(2);
   });
 
+  it('whose answer is still to come is not over, whatever becomes of its workload meanwhile', async () => {
+    const { evictWith, end, register, script } = kernel();
+    const ends: string[] = [];
+    let answer: (outcome: Outcome) => void = () => undefined;
+    script.outcome = () => new Promise((resolve) => (answer = resolve));
+    const evicted = evictWith('a', { ended: (result) => ends.push(result) });
+    await new Promise((resolve) => setImmediate(resolve));
+    end('a');
+    expect(register.count).toBe(1);
+    answer({ kind: 'evicted' });
+    await evicted;
+    end('a');
+    expect(ends).toEqual(['superseded']);
+    expect(register.count).toBe(0);
+  });
+
   it('ends where nobody looks at its workload, too, and its module hears how', async () => {
     const { evictWith, executor, register, clock } = kernel();
     const ends: string[] = [];

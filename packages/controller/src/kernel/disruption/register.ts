@@ -162,16 +162,16 @@ export class Register {
 
   /** The API server has taken the eviction, or may have. */
   sent(workloadUid: string, eviction: 'taken' | 'unknown'): void {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight?.kind === 'own') flight.eviction = eviction;
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption?.kind === 'own') disruption.eviction = eviction;
   }
 
   /** It was refused or not confirmed, so nothing has happened. */
   cancel(workloadUid: string): void {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight === undefined || flight.kind === 'inherited') return;
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'inherited') return;
     this.#underWay.delete(workloadUid);
-    this.#begun = this.#begun.filter((one) => one !== flight.spent);
+    this.#begun = this.#begun.filter((one) => one !== disruption.spent);
   }
 
   /** Counts the removal of a pod that never ran. Nobody waits for its replacement. */
@@ -197,7 +197,7 @@ export class Register {
         ? []
         : Array.from({ length: maxMovesPerMinute }, () => ({ namespace: '', atMs: ledSinceMs }));
     return {
-      underWay: new Map([...this.#underWay].map(([uid, flight]) => [uid, underWayOf(flight)])),
+      underWay: new Map([...this.#underWay].map(([uid, disruption]) => [uid, underWayOf(disruption)])),
       begun: [...inherited, ...this.#begun],
       removed: this.#removed,
       turns: this.#turns,
@@ -210,27 +210,32 @@ export class Register {
     state: WorkloadState,
     limits: { readonly moveTimeoutMs: number; readonly nowMs: number },
   ): Ended | undefined {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight === undefined || flight.kind === 'reserved') return undefined;
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'reserved') return undefined;
+    // The answer decides whether it began at all.
+    if (disruption.kind === 'own' && disruption.eviction === 'asked') return undefined;
     const { nowMs, moveTimeoutMs } = limits;
-    const lastedMs = nowMs - flight.beganAtMs;
+    const lastedMs = nowMs - disruption.beganAtMs;
     const found =
-      flight.kind === 'inherited' ? inheritedResult(flight, state, limits) : resultOf(flight, state, nowMs);
+      disruption.kind === 'inherited'
+        ? inheritedResult(disruption, state, limits)
+        : resultOf(disruption, state, nowMs);
     const result = found ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
     if (result === undefined) return undefined;
     if (result === 'lost') this.cancel(workloadUid);
     else this.#underWay.delete(workloadUid);
-    return { result, begun: flight.kind === 'own' ? flight : undefined, lastedMs };
+    return { result, begun: disruption.kind === 'own' ? disruption : undefined, lastedMs };
   }
 
-  /** When the flight of a workload has to be looked at again at the latest. */
+  /** When the disruption of a workload has to be looked at again at the latest. */
   nextLookMs(workloadUid: string, moveTimeoutMs: number): number | undefined {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight === undefined || flight.kind === 'reserved') return undefined;
-    if (flight.kind === 'inherited') return Math.min(flight.untilMs, flight.beganAtMs + moveTimeoutMs);
-    if (flight.goneAtMs !== null) return flight.goneAtMs + UNWATCHED_MS;
-    const waitsForAnswer = flight.eviction === 'unknown';
-    return flight.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'reserved') return undefined;
+    if (disruption.kind === 'inherited')
+      return Math.min(disruption.untilMs, disruption.beganAtMs + moveTimeoutMs);
+    if (disruption.goneAtMs !== null) return disruption.goneAtMs + UNWATCHED_MS;
+    const waitsForAnswer = disruption.eviction === 'unknown';
+    return disruption.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
   }
 
   /** When this process began to lead; undefined: nobody led before. */
@@ -249,9 +254,9 @@ export class Register {
    */
   use(workloadUid: string, module: ModuleName): Omit<BudgetUse, 'spent'> {
     const nodes = new Map<string, number>();
-    for (const [uid, flight] of this.#underWay) {
-      if (flight.kind === 'reserved' && uid === workloadUid) continue;
-      for (const node of nodesOf(flight)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
+    for (const [uid, disruption] of this.#underWay) {
+      if (disruption.kind === 'reserved' && uid === workloadUid) continue;
+      for (const node of nodesOf(disruption)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
     const own = this.#underWay.get(workloadUid);
     const isOwn = own?.kind === 'inherited' || (own?.kind === 'own' && own.intent.module === module);
@@ -261,9 +266,9 @@ export class Register {
   /** Room that replacements still to be scheduled will take. */
   promised(): ReadonlyMap<string, Resources> {
     const promised = new Map<string, Resources>();
-    for (const flight of this.#underWay.values()) {
-      if (flight.kind !== 'own' || flight.room === null) continue;
-      const { node, requests } = flight.room;
+    for (const disruption of this.#underWay.values()) {
+      if (disruption.kind !== 'own' || disruption.room === null) continue;
+      const { node, requests } = disruption.room;
       promised.set(node, addResources(promised.get(node) ?? {}, requests));
     }
     return promised;
@@ -276,47 +281,47 @@ export class Register {
 
   /** The pod that was evicted, or is about to be; undefined where another process began it. */
   victimOf(workloadUid: string): Victim | undefined {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight === undefined || flight.kind === 'inherited') return undefined;
-    const { pod, workload } = flight.intent;
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'inherited') return undefined;
+    const { pod, workload } = disruption.intent;
     return { namespace: workload.namespace, name: pod.name, uid: pod.uid };
   }
 
   has(workloadUid: string): boolean {
-    const flight = this.#underWay.get(workloadUid);
-    return flight !== undefined && flight.kind !== 'reserved';
+    const disruption = this.#underWay.get(workloadUid);
+    return disruption !== undefined && disruption.kind !== 'reserved';
   }
 
   /** For people. */
   state(): unknown {
-    return [...this.#underWay.values()].map((flight) => ({
-      workloadUid: flight.kind === 'inherited' ? flight.workloadUid : flight.intent.workload.uid,
-      beganAt: new Date(flight.beganAtMs).toISOString(),
-      ...shownOf(flight),
+    return [...this.#underWay.values()].map((disruption) => ({
+      workloadUid: disruption.kind === 'inherited' ? disruption.workloadUid : disruption.intent.workload.uid,
+      beganAt: new Date(disruption.beganAtMs).toISOString(),
+      ...shownOf(disruption),
     }));
   }
 }
 
-function nodesOf(flight: Reserved | Own | Inherited): readonly string[] {
-  if (flight.kind === 'inherited') return flight.nodes;
-  const { node } = flight.intent;
+function nodesOf(disruption: Reserved | Own | Inherited): readonly string[] {
+  if (disruption.kind === 'inherited') return disruption.nodes;
+  const { node } = disruption.intent;
   return node === null ? [] : [node];
 }
 
-function underWayOf(flight: Reserved | Own | Inherited): UnderWay {
-  const common = { nodes: nodesOf(flight), sinceMs: flight.beganAtMs };
-  if (flight.kind === 'inherited') {
-    return { ...common, module: null, namespace: flight.namespace, podUid: null };
+function underWayOf(disruption: Reserved | Own | Inherited): UnderWay {
+  const common = { nodes: nodesOf(disruption), sinceMs: disruption.beganAtMs };
+  if (disruption.kind === 'inherited') {
+    return { ...common, module: null, namespace: disruption.namespace, podUid: null };
   }
-  const { module, workload, pod } = flight.intent;
+  const { module, workload, pod } = disruption.intent;
   return { ...common, module, namespace: workload.namespace, podUid: pod.uid };
 }
 
-function shownOf(flight: Reserved | Own | Inherited): object {
-  if (flight.kind === 'inherited') return { inherited: true };
-  const { module, pod } = flight.intent;
-  if (flight.kind === 'reserved') return { module, pod: pod.name, reserved: true };
-  return { module, pod: pod.name, eviction: flight.eviction, ...flight.hooks.shown?.() };
+function shownOf(disruption: Reserved | Own | Inherited): object {
+  if (disruption.kind === 'inherited') return { inherited: true };
+  const { module, pod } = disruption.intent;
+  if (disruption.kind === 'reserved') return { module, pod: pod.name, reserved: true };
+  return { module, pod: pod.name, eviction: disruption.eviction, ...disruption.hooks.shown?.() };
 }
 
 const recent = (spent: readonly Spent[], nowMs: number): readonly Spent[] =>
@@ -342,29 +347,29 @@ export function underWayUntilMs(state: WorkloadState, sinceMs: number, moveTimeo
 }
 
 function inheritedResult(
-  flight: Inherited,
+  disruption: Inherited,
   state: WorkloadState,
   { moveTimeoutMs, nowMs }: { readonly moveTimeoutMs: number; readonly nowMs: number },
 ): DisruptionResult | undefined {
-  flight.untilMs = underWayUntilMs(state, flight.beganAtMs, moveTimeoutMs);
-  return flight.untilMs <= nowMs ? 'succeeded' : undefined;
+  disruption.untilMs = underWayUntilMs(state, disruption.beganAtMs, moveTimeoutMs);
+  return disruption.untilMs <= nowMs ? 'succeeded' : undefined;
 }
 
-function resultOf(flight: Own, state: WorkloadState, nowMs: number): DisruptionResult | undefined {
-  const { before, intent, hooks } = flight;
+function resultOf(disruption: Own, state: WorkloadState, nowMs: number): DisruptionResult | undefined {
+  const { before, intent, hooks } = disruption;
   const isWatched = before.replicas !== undefined;
   if (isWatched && state.replicas === undefined) return 'superseded';
   const victim = state.pods.find(({ metadata }) => metadata.uid === intent.pod.uid);
   if (victim !== undefined && !victim.ended) {
-    const isLost = flight.eviction === 'unknown' && nowMs - flight.beganAtMs >= ANSWER_MS;
+    const isLost = disruption.eviction === 'unknown' && nowMs - disruption.beganAtMs >= ANSWER_MS;
     return isLost ? 'lost' : undefined;
   }
   // It goes, so that an answer that was lost needs no waiting for any more.
-  flight.eviction = 'taken';
+  disruption.eviction = 'taken';
   if (hooks.judge === undefined && victim !== undefined) return undefined;
   if (!isWatched) {
-    flight.goneAtMs ??= nowMs;
-    return nowMs - flight.goneAtMs >= UNWATCHED_MS ? 'succeeded' : undefined;
+    disruption.goneAtMs ??= nowMs;
+    return nowMs - disruption.goneAtMs >= UNWATCHED_MS ? 'succeeded' : undefined;
   }
   const present = new Set(before.pods.map(({ metadata }) => metadata.uid));
   const fresh = alive(state).filter(({ metadata }) => !present.has(metadata.uid));
