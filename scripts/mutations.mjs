@@ -349,7 +349,7 @@ export const mutations = [
   {
     name: 'moves that were confirmed side by side all begin',
     because: 'more than one pod is evicted to try whether webhooks have the same defaults',
-    tests: 'distribution/rebalance/defaults',
+    tests: 'distribution/moves/defaults',
     edits: [{ in: 'Executor', find: 'if (!mayBegin)', replace: 'if (false)' }],
   },
   {

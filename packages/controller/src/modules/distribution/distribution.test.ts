@@ -9,7 +9,7 @@ import { managedIn } from '../../kernel/cluster/scope.ts';
 import { policiesOf } from './settings.ts';
 import { Problems } from './report/problems.ts';
 import { Reports } from './report/reports.ts';
-import type { RebalanceDecision } from './rebalance/decision.ts';
+import type { RebalanceDecision } from './moves/decision.ts';
 import { Distribution } from './distribution.ts';
 import { aRunner } from '../../testing/runner.ts';
 

@@ -7,8 +7,8 @@ import type { Applied, Intent, OpenModule, Outcome, Settled, Touch } from '../..
 import type { Attention } from './attention.ts';
 import type { Ledgers } from './ledger/ledgers.ts';
 import type { Reaches } from './ledger/reaches.ts';
-import type { Effect, RebalanceDecision } from './rebalance/decision.ts';
-import type { Reading, Rebalancer, RebalancerParts, Snapshot } from './rebalance/rebalancer.ts';
+import type { Effect, RebalanceDecision } from './moves/decision.ts';
+import type { Reading, Rebalancer, RebalancerParts, Snapshot } from './moves/rebalancer.ts';
 import type { Narrator } from './report/narrator.ts';
 import type { Reports } from './report/reports.ts';
 import { subjectsIn } from './triggers.ts';

@@ -1,6 +1,6 @@
 import { reasonTraits } from '@spotalis/core';
 import type { Module } from '../../kernel/module.ts';
-import { droughtMetricSpecs } from './drought/narrator.ts';
+import { droughtMetricSpecs } from './droughts/narrator.ts';
 import { openDistribution } from './open.ts';
 import { distributionEvents } from './report/events.ts';
 import { moveMetricSpecs } from './report/metrics.ts';

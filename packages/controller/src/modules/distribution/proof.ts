@@ -1,5 +1,5 @@
 import { capacityTypes, keepsPlaceholder, type ObservedWorkload, type RebalanceTrace } from '@spotalis/core';
-import type { Moves } from './rebalance/moves.ts';
+import type { Moves } from './moves/moves.ts';
 import type { Cluster } from '../../kernel/cluster/cluster.ts';
 import type { Placeholders } from '../../kernel/proof/placeholders.ts';
 

@@ -2,7 +2,7 @@ import { type ObservedReplicaSet, type ObservedWorkload, type PodCounts, readPod
 import { asError } from '@spotalis/kube';
 import { type Ledger, LedgerUnavailable } from '@spotalis/ledger';
 import { type Cluster, revisionOf } from '../../../kernel/cluster/cluster.ts';
-import type { LedgerReading } from '../rebalance/snapshot.ts';
+import type { LedgerReading } from '../moves/snapshot.ts';
 
 export interface LedgersParts {
   readonly cluster: Cluster;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pruneClaim, pruneVolume, pruneWorkload } from '@spotalis/core';
 import { LedgerUnavailable, type VolumeReach } from '@spotalis/ledger';
-import { Shapes } from '../drought/shapes.ts';
+import { Shapes } from '../droughts/shapes.ts';
 import { aCluster, aDeployment, aNode } from '../../../testing/objects.ts';
 import { Reaches } from './reaches.ts';
 import { Rooms } from '../../../kernel/cluster/rooms.ts';

@@ -1,6 +1,6 @@
 import { type ObservedWorkload, reachOf, typesReached } from '@spotalis/core';
 import { type Ledger, LedgerUnavailable, type VolumeReach } from '@spotalis/ledger';
-import type { Shapes } from '../drought/shapes.ts';
+import type { Shapes } from '../droughts/shapes.ts';
 import type { Cluster } from '../../../kernel/cluster/cluster.ts';
 import type { Rooms } from '../../../kernel/cluster/rooms.ts';
 

@@ -8,7 +8,7 @@ import {
 import type { Logger } from '@spotalis/runtime';
 import type { Cluster } from '../../../kernel/cluster/cluster.ts';
 import { referenceTo, subjectOfWorkload } from '../../../kernel/cluster/subject.ts';
-import type { LedgerReading } from '../rebalance/snapshot.ts';
+import type { LedgerReading } from '../moves/snapshot.ts';
 import { countWorkload, type WorkloadCount } from './count.ts';
 import type { Problems } from './problems.ts';
 import type { ReportedWorkload } from './workloads.ts';

@@ -15,7 +15,7 @@ import type { Applied, Outcome, Settled } from '../../../kernel/module.ts';
 import type { Placeholders } from '../../../kernel/proof/placeholders.ts';
 import type { Annotator } from '../annotate/annotator.ts';
 import type { RefusedAnnotations } from '../annotate/refused.ts';
-import type { Bridger } from '../drought/bridger.ts';
+import type { Bridger } from '../droughts/bridger.ts';
 import { tendProof } from '../proof.ts';
 import type { Narrator } from '../report/narrator.ts';
 import { carriedOut, decisionOf, type Effect, type RebalanceDecision } from './decision.ts';

@@ -15,7 +15,7 @@ import type { Bypass } from '../webhook/bypass.ts';
 import type { Holds } from '../../../kernel/disruption/holds.ts';
 import type { Register } from '../../../kernel/disruption/register.ts';
 import type { SharedDefaults } from '../webhook/shared-defaults.ts';
-import type { Droughts } from '../drought/droughts.ts';
+import type { Droughts } from '../droughts/droughts.ts';
 import type { Cluster } from '../../../kernel/cluster/cluster.ts';
 import type { Rooms } from '../../../kernel/cluster/rooms.ts';
 import type { Placeholders } from '../../../kernel/proof/placeholders.ts';

@@ -11,7 +11,7 @@ import { DroughtNarrator } from './narrator.ts';
 import { aDeployment } from '../../../testing/objects.ts';
 import { aRunner } from '../../../testing/runner.ts';
 import type { OpenModule, Outcome as Settlement } from '../../../kernel/module.ts';
-import { decisionOf, type Effect, type RebalanceDecision } from '../rebalance/decision.ts';
+import { decisionOf, type Effect, type RebalanceDecision } from '../moves/decision.ts';
 import { Bridger } from './bridger.ts';
 
 const logger: Logger = {

@@ -2,8 +2,8 @@ import type { ObservedWorkload, RebalanceSettings, StuckReference } from '@spota
 import { LedgerUnavailable } from '@spotalis/ledger';
 import type { Holds } from '../../../kernel/disruption/holds.ts';
 import type { Applied } from '../../../kernel/module.ts';
-import type { Effect } from '../rebalance/decision.ts';
-import type { Reading } from '../rebalance/rebalancer.ts';
+import type { Effect } from '../moves/decision.ts';
+import type { Reading } from '../moves/rebalancer.ts';
 import type { WebhookProbe } from '../webhook/probe.ts';
 import type { Droughts } from './droughts.ts';
 import type { DroughtNarrator } from './narrator.ts';

@@ -5,7 +5,7 @@ import type { Kernel } from '../../../kernel/kernel.ts';
 import { ANNOTATED_AT_ONCE, Annotator } from '../annotate/annotator.ts';
 import { RefusedAnnotations } from '../annotate/refused.ts';
 import type { Attention } from '../attention.ts';
-import type { DroughtWork } from '../drought/open.ts';
+import type { DroughtWork } from '../droughts/open.ts';
 import type { Ledgers } from '../ledger/ledgers.ts';
 import type { Reporting } from '../report/open.ts';
 import { admissionsOf } from '../settings.ts';
