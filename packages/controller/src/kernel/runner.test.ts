@@ -94,8 +94,17 @@ describe('a look', () => {
       expect(await confirm()).toBeNull();
       return { kind: 'cancelled' };
     });
-    expect(await runner.look('a')).toEqual({ requeueAfterMs: 500 });
+    await runner.look('a');
     expect(log.slice(-2)).toEqual(['apply other', 'report instead']);
+  });
+
+  it('comes back soon when the subject changed while a grant was confirmed', async () => {
+    const { runner, log } = running([asks, null], async (confirm) => {
+      expect(await confirm()).toBeNull();
+      return { kind: 'cancelled' };
+    });
+    expect(await runner.look('a')).toEqual({ requeueAfterMs: 500 });
+    expect(log.at(-1)).toBe('report asks');
   });
 
   it('takes back what was asked for when it is not wanted any more, and forgets what is gone', async () => {

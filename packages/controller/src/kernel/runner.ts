@@ -175,12 +175,7 @@ export class Runner {
       }
       look.decision = fresh;
       const confirmed = fresh.intents.find((one) => one.kind === 'evict' && one.id === intent.id);
-      if (confirmed?.kind !== 'evict') {
-        // It is looked at again for what is to be done instead.
-        if (fresh.intents.length > 0 || fresh.effects.length > 0) look.againInMs = SOON_MS;
-        return null;
-      }
-      if (!this.#mayActOn(subject)) return null;
+      if (confirmed?.kind !== 'evict' || !this.#mayActOn(subject)) return null;
       const brought = module.confirmed?.(subject, confirmed, fresh.trace);
       return { room: null, hasPdb: false, hooks: {}, ...brought, intent: confirmed };
     });

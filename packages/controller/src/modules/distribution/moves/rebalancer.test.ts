@@ -75,6 +75,16 @@ describe('one look after another at a workload with two pods too many on spot', 
     expect(asked).toEqual([]);
   });
 
+  it('does not come back soon for a move that is none after the LIST', async () => {
+    const { look, script, relisted } = stage();
+    const paused = { 'spotalis.io/spot-percentage': '50', 'spotalis.io/paused': 'true' };
+    script.onRelist = () => {
+      script.policy = readPolicy({ workload: paused, namespace: {}, defaults: {} });
+    };
+    expect(await look()).toBeUndefined();
+    expect(relisted).toHaveLength(1);
+  });
+
   it('goes by the policy that holds after the LIST', async () => {
     const { look, script, asked } = stage();
     const paused = { 'spotalis.io/spot-percentage': '50', 'spotalis.io/paused': 'true' };

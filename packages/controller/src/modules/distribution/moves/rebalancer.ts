@@ -137,7 +137,7 @@ export class Rebalancer {
       case 'removed':
         return this.#removed(reading, trace, outcome);
       case 'cancelled':
-        return { decision };
+        return isAtRest(trace) ? { decision } : { decision, againInMs: SOON_MS };
       case 'overtaken':
         return { decision: this.#decide(reading) };
       case 'sent':
@@ -250,6 +250,10 @@ export class Rebalancer {
     return { decideAgain: true, againInMs: periodMs };
   }
 }
+
+/** Nothing is to be done, or not before something changes. */
+const isAtRest = ({ verdict, reason }: RebalanceTrace): boolean =>
+  (verdict.kind === 'nothing' || verdict.kind === 'wait') && reason !== 'LedgerDiffers';
 
 const inMs = (untilMs: number | undefined, nowMs: number): number | undefined =>
   untilMs === undefined ? undefined : Math.max(0, untilMs - nowMs);
