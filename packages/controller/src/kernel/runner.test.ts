@@ -116,6 +116,18 @@ describe('a look', () => {
     expect(log).toEqual(['observe look', 'withdraw toys/a', 'forget']);
   });
 
+  it('takes back what was asked for of a workload that was made anew under its name', async () => {
+    const busy = { reason: 'WorkloadBusy', by: null, sinceMs: 0 } as const;
+    const anew = decided('asks', { intents: [{ ...intent, workload: { uid: 'new', namespace: 'shop' } }] });
+    const deferred = async (): Promise<Answer> => ({ kind: 'deferred', deferral: busy });
+    const { runner, log } = running([asks, asks, anew], deferred);
+    await runner.look('a');
+    await runner.look('a');
+    expect(log).not.toContain('withdraw toys/a');
+    await runner.look('a');
+    expect(log).toContain('withdraw toys/a');
+  });
+
   it('asks for nothing twice', async () => {
     let asked = 0;
     const { runner } = running(

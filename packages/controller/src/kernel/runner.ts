@@ -211,7 +211,8 @@ export class Runner {
   /** Takes back what is not wanted any more. */
   #withdraw(subject: string, wanted: readonly Intent[]): void {
     for (const [id, { workload }] of this.#waiting.get(subject) ?? []) {
-      if (!wanted.some((intent) => intent.id === id)) this.#parts.executor.withdraw(id, workload.uid);
+      const isWanted = wanted.some((intent) => intent.id === id && intent.workload.uid === workload.uid);
+      if (!isWanted) this.#parts.executor.withdraw(id, workload.uid);
     }
     this.#waiting.delete(subject);
   }
