@@ -29,9 +29,9 @@ const rooms = {
 const vocabulary = ['policy', 'capacity', 'cluster'];
 
 /**
- * By room, each folder of its source with the folders and files of the same room that it may import. A folder inside
- * another one that is listed by itself has only its own arrows. A room that is not listed has no arrows inside. What lies
- * beside the folders puts them together and may import all of them.
+ * By room, each folder of its source with the folders and files of the same room that it may import. A room that is not
+ * listed has no arrows inside. What lies beside the folders puts them together and may import all of them. A folder
+ * stands for those in it, unless one of them is listed: then all of them have to be.
  */
 const folders = {
   core: {
@@ -74,6 +74,17 @@ const folders = {
     embedded: ['cluster'],
     certificates: ['cluster'],
   },
+  controller: {
+    'kernel/cluster': [],
+    'kernel/disruption': ['kernel/cluster', 'kernel/pauses.ts'],
+    'kernel/resize': [],
+    'kernel/proof': ['kernel/cluster', 'kernel/clocks.ts'],
+    'kernel/leader': ['kernel/cluster', 'kernel/disruption'],
+    'kernel/report': ['kernel/cluster', 'kernel/watch.ts'],
+    kernel: ['kernel'],
+    'modules/distribution': ['kernel'],
+    modules: ['kernel', 'modules'],
+  },
   e2e: {
     workloads: [],
     testbed: ['workloads'],
@@ -106,16 +117,23 @@ const sources = [
   /^(?<room>charts|docs)\/tests\/(?<inside>.+)$/,
 ];
 
-/** The innermost folder that has arrows of its own; else the outermost, which has none. */
+/** The listed folder that a file is in, or the one that is missing from the list; undefined beside all folders. */
 function folderOf(room, inside) {
-  const within = Object.keys(folders[room] ?? {}).filter((folder) => inside.startsWith(`${folder}/`));
-  const [innermost] = within.toSorted((one, other) => other.length - one.length);
-  return innermost ?? (inside.includes('/') ? inside.slice(0, inside.indexOf('/')) : undefined);
+  const rows = Object.keys(folders[room] ?? {});
+  const steps = inside?.split('/').slice(0, -1) ?? [];
+  let folder;
+  for (const step of steps) {
+    const next = folder === undefined ? step : `${folder}/${step}`;
+    const isSplit = folder === undefined || rows.some((row) => row.startsWith(`${folder}/`));
+    if (!isSplit) break;
+    folder = next;
+  }
+  return folder;
 }
 
 const placeOf = (path) => {
   const { room, inside } = sources.map((one) => one.exec(path)?.groups).find(Boolean) ?? {};
-  return { room, inside, folder: inside && folderOf(room, inside) };
+  return { room, inside, folder: folderOf(room, inside) };
 };
 
 /** All that may be imported by name. */

@@ -54,6 +54,31 @@ import { join } from 'node:path';
     expect(room).toContain('fresh is no room in scripts/arrows.mjs');
   });
 
+  it('between folders of a folder is asked for, too', () => {
+    const executor = 'packages/controller/src/kernel/disruption/executor.ts';
+    const module = 'packages/controller/src/modules/distribution/ledger/observer.ts';
+    expect(violationsOf(executor, "import { Cluster } from '../cluster/cluster.ts';")).toEqual([]);
+    expect(violationsOf(module, "import { a } from '../rebalance/changes.ts';")).toEqual([]);
+    expect(
+      violationsOf(module, "import { Register } from '../../../kernel/disruption/register.ts';"),
+    ).toEqual([]);
+    const [report] = violationsOf(
+      executor,
+      "import { a } from '../../modules/distribution/report/events.ts';",
+    );
+    expect(report).toContain('controller/kernel/disruption may import kernel/cluster, ');
+    const [fresh] = violationsOf(
+      'packages/controller/src/kernel/fresh/a.ts',
+      "import { a } from '../cluster/cluster.ts';",
+    );
+    expect(fresh).toContain('controller/kernel/fresh is no folder in scripts/arrows.mjs');
+    const [sibling] = violationsOf(
+      'packages/controller/src/modules/recycling/a.ts',
+      "import { a } from '../distribution/proof.ts';",
+    );
+    expect(sibling).toContain('controller/modules/recycling is no folder in scripts/arrows.mjs');
+  });
+
   it('inside of a room holds nobody up who puts it together, nor tests', () => {
     const source = "import { held } from '../distribution/moves/verdict.ts';";
     expect(violationsOf('packages/core/src/index.ts', source.replace('..', '.'))).toEqual([]);

@@ -1,7 +1,7 @@
 /** Writes the pages of docs/, and the parts of the charts, that say what the code says: `npm run docs`. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cliReference, commands } from '../packages/cli/src/index.ts';
-import { controllerEvents, reasonsReference } from '../packages/controller/src/index.ts';
+import { controllerEvents, controllerReasons, reasonsReference } from '../packages/controller/src/index.ts';
 import { modules, settings } from '../packages/core/src/index.ts';
 import {
   configurationDefaults,
@@ -56,7 +56,7 @@ export async function generatedDocs() {
   return new Map([
     ['docs/configuration.md', configurationReference(settings, configurationIntroduction)],
     ['docs/metrics.md', metricsReference(metrics)],
-    ['docs/reasons.md', reasonsReference(events)],
+    ['docs/reasons.md', reasonsReference(controllerReasons, events)],
     ['docs/cli.md', cliReference(commands)],
     ...(await chartFiles({
       configuration: configurationJsonSchema(settings),

@@ -336,19 +336,19 @@ export const mutations = [
   {
     name: 'a ledger is trusted though a release was lost',
     because: 'a place stays taken for a pod that is gone, and its successor gets the wrong type',
-    tests: 'observe/resync',
+    tests: 'distribution/ledger/resync',
     edits: [{ in: 'agreementWith', find: 'missing.size === 0', replace: 'true' }],
   },
   {
     name: 'a ledger is trusted though a confirmation was lost',
     because: 'a reservation that nobody confirms is dropped with its pod still there',
-    tests: 'observe/resync',
+    tests: 'distribution/ledger/resync',
     edits: [{ in: 'agreementWith', find: "entry?.state !== 'live'", replace: 'entry === undefined' }],
   },
   {
     name: 'a ledger is trusted though the watch is dead',
     because: 'it is compared with pods as they were',
-    tests: 'observe/resync',
+    tests: 'distribution/ledger/resync',
     edits: [{ in: 'agreementWith', find: '!isFollowed()', replace: 'false' }],
   },
   {
@@ -359,13 +359,13 @@ export const mutations = [
   {
     name: 'four pods past the webhook',
     because: 'one eviction more than promised is made while nobody steers its replacement',
-    tests: 'controller/src/kernel/disruption/bypass',
+    tests: 'distribution/webhook/bypass',
     edits: [{ in: 'TOLERATED', find: 'const TOLERATED = 3;', replace: 'const TOLERATED = 4;' }],
   },
   {
     name: 'a pod that comes through opens the gate at once',
     because: 'behind two API servers, of which one reaches the webhook, evictions never stop',
-    tests: 'controller/src/kernel/disruption/bypass',
+    tests: 'distribution/webhook/bypass',
     edits: [
       { in: 'SIGN_AFTER_MS', find: 'const SIGN_AFTER_MS = 30_000;', replace: 'const SIGN_AFTER_MS = 0;' },
     ],
@@ -381,7 +381,7 @@ export const mutations = [
   {
     name: 'moves that were confirmed side by side all begin',
     because: 'more than one pod is evicted to try whether webhooks have the same defaults',
-    tests: 'controller/src/rebalance/defaults',
+    tests: 'distribution/moves/defaults',
     edits: [{ in: 'Executor', find: 'if (!mayBegin)', replace: 'if (false)' }],
   },
   {
@@ -443,7 +443,7 @@ export const mutations = [
   {
     name: 'a pod that crashes for ever counts as a move of the last leader',
     because: 'after each change of the leader nothing is moved for as long as a move may last',
-    tests: 'controller/src/lead/succession',
+    tests: 'controller/src/kernel/leader/succession',
     edits: [
       {
         in: 'underWayUntilMs',
@@ -784,5 +784,29 @@ if before and before.state == 'L'`,
     because: 'it takes back what a person asked for by kubectl',
     tests: 'controller/src/kernel/resize',
     edits: [{ in: 'takeUp', find: '|| !isOurs(read.pod)', replace: '' }],
+  },
+  {
+    name: 'a module acts before it has taken over',
+    because: 'it disturbs what a former leader has begun',
+    tests: 'controller/src/kernel/runner',
+    edits: [{ in: '#carryOut', find: 'if (this.#isTakingOver)', replace: 'if (false)' }],
+  },
+  {
+    name: 'a grant is carried out although a fresh look wants something else',
+    because: 'a pod goes for what is not so any more',
+    tests: 'controller/src/kernel/runner',
+    edits: [{ in: '#evict', find: "confirmed?.kind !== 'evict' ||", replace: '' }],
+  },
+  {
+    name: 'a disruption of an owner that nobody watches ends with its pod',
+    because: 'the next pod goes before its replacement can be there',
+    tests: 'controller/src/kernel/disruption/register',
+    edits: [{ in: 'resultOf', find: '>= UNWATCHED_MS', replace: '>= 0' }],
+  },
+  {
+    name: 'a disruption ends before its replacement is Ready',
+    because: 'a workload loses two pods at a time',
+    tests: 'controller/src/kernel/disruption/register',
+    edits: [{ in: 'isWhole', find: 'Math.min(readyIn(before), wanted)', replace: '0' }],
   },
 ];

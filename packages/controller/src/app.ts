@@ -1,268 +1,129 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-import { type ProductSettings, readCapacity } from '@spotalis/core';
-import { ApiClient, type Credentials, EventRecorder, ownPod, Transport } from '@spotalis/kube';
+import { type Configuration, isOn } from '@spotalis/core';
 import {
-  accepted,
   type Component,
   debugServer,
   EventLoop,
-  followConfiguration,
   healthServer,
-  leaderMetrics,
   Lifecycle,
-  type LoadedConfiguration,
-  Metrics,
   metricsServer,
-  namespaceAt,
-  restClientMetrics,
-  type RootLogger,
 } from '@spotalis/runtime';
-import { wallMs } from './clocks.ts';
-import { followAdmissions, liftHolds, sweepDisruptions, watchWebhook } from './lead/duties.ts';
-import { Leading } from './lead/leading.ts';
-import { Leadership } from './lead/leadership.ts';
-import { leadMetrics } from './lead/metrics.ts';
-import { Problems } from './lead/problems.ts';
-import { Reconciler } from './lead/reconciler.ts';
-import { takeOver } from './lead/succession.ts';
-import { type Moving, openMoving } from './moving.ts';
-import { Reaches } from './observe/reaches.ts';
-import { type Observing, openObserving } from './observing.ts';
-import type { ControllerEvent } from './report/events.ts';
-import { workersMaker } from './workers.ts';
+import { wallMs } from './kernel/clocks.ts';
+import { followDisruptions, liftHolds } from './kernel/duties.ts';
+import { type KernelParts, LEASE_NAME, openKernel, type OpenKernel } from './kernel/kernel.ts';
+import { Leading } from './kernel/leader/leading.ts';
+import { takeOver } from './kernel/leader/succession.ts';
+import type { Module } from './kernel/module.ts';
+import { type Opened, openModule } from './kernel/open.ts';
+import { viewModules } from './kernel/report/modules.ts';
+import { modules as all } from './modules/catalogue.ts';
 
-const LEASE_NAME = 'spotalis-controller';
-/** Events are for people; a stop does not wait long for them. */
-const EVENTS_DEADLINE_MS = 2_000;
+/** In the order in which they start; they stop in reverse. The work begins with the election, when this process leads. */
+type StartGroups = Readonly<Record<'health' | 'stores' | 'observers' | 'election', readonly Component[]>>;
 
-export interface AppParts {
-  readonly configuration: LoadedConfiguration<ProductSettings>;
-  readonly credentials: Credentials;
-  readonly logger: RootLogger;
-}
+/** Modules that are off are not opened. */
+const modulesOf = ({ modules: switches }: Configuration): readonly Module[] =>
+  all.filter((module) => isOn(module, switches));
 
 /**
- * The whole service, wired. It starts in this order and stops in reverse: health and metrics, the stores, the
- * observers, the election, the leader's work. The Lease goes last, when nothing of ours acts any more.
+ * The whole service, wired. The Lease goes last, when nothing of ours acts any more. With no module nothing is watched,
+ * and a replica leads all the same.
  */
-export function createController({ configuration, credentials, logger }: AppParts): Lifecycle {
-  const { values } = configuration;
-  /** Off: nothing is watched, decided or written, and a replica leads all the same. */
-  const { enabled: isOn } = values.modules.distribution;
-  // Whatever can be wrong with the configuration comes before anything that holds a connection.
-  const leaseNamespace = namespaceAt(
-    'controller.leaderElection.namespace',
-    values.controller.leaderElection.namespace,
-    credentials.namespace,
-  );
-  /** Where the Lease is may be elsewhere. */
-  const ownNamespace = credentials.namespace ?? leaseNamespace;
-  const { nodeLabels, placement } = accepted(readCapacity(values));
-  const metrics = new Metrics().collectProcess();
-  const lifecycle = new Lifecycle(logger);
-  const workers = workersMaker(metrics, logger);
-  const identity = `${hostname()}_${randomUUID()}`;
+export function createController(
+  parts: KernelParts,
+  modules: readonly Module[] = modulesOf(parts.configuration.values),
+): Lifecycle {
+  const kernel = openKernel(parts);
+  const opened = modules.map((module) => openModule(module, kernel));
+  viewModules(kernel.metrics, () => opened.map(({ availability }) => availability()));
+  kernel.reloads.follow(() => kernel.runners.again());
+  kernel.leadership.does(new Leading(dutiesOf(kernel), kernel.runners));
 
-  const restCalls = restClientMetrics(metrics);
-  const transport = new Transport({
-    credentials,
-    userAgent: 'spotalis-controller',
-    observe: (call) => restCalls.finished(call),
-  });
-  const client = new ApiClient(transport);
-  const recorder = new EventRecorder<ControllerEvent>({
-    client,
-    controller: 'spotalis.io/controller',
-    instance: hostname(),
-    onDropped: (why, event, error) => logger.warn('event not written', { why, reason: event.reason, error }),
-  });
-
-  const { live } = followConfiguration({
-    configuration,
-    metrics,
-    logger,
-    changed(changed, keys) {
-      if (keys.includes('readOnlyMode') && !changed.readOnlyMode) observing.observation?.writesAllowed();
-      if (keys.some((key) => key.startsWith('defaults.'))) moving.sharedDefaults.changed(wallMs());
-      leading.again();
-    },
-    refused: ({ message }) =>
-      recorder.record({
-        regarding: ownPod(ownNamespace),
-        type: 'Warning',
-        reason: 'InvalidConfiguration',
-        action: 'ReloadConfiguration',
-        note: message,
-      }),
-  });
-
-  const mayWrite = (): boolean => leadership.mayWrite();
-  const isReadOnly = (): boolean => live.current.readOnlyMode;
-  const observing = openObserving({
-    values,
-    isReadOnly,
-    nodeLabels,
-    placement,
-    client,
-    ownNamespace,
-    workers,
-    isLeader: () => leadership.isLeader,
-    onLedgerChange: (replicaSetUid) => leading.ledgerChanged(replicaSetUid),
-    metrics,
-    logger,
-  });
-  const { cluster, isConfined, rooms, shapes, reflectors, ledger, observation } = observing;
-  if (ledger === undefined) {
-    const note = 'inside the webhook, so that pods that wait for spot capacity get no substitutes';
-    logger.warn(`the ledger is ${note}`);
-    lifecycle.readiness.add('ledger', () => ({ note }));
+  const lifecycle = new Lifecycle(parts.logger);
+  const { readiness } = lifecycle;
+  const stores = modules.length === 0 ? [] : [kernel.reflectors];
+  for (const { check } of stores) readiness.add('stores', check);
+  for (const { module } of opened) {
+    for (const [name, note] of Object.entries(module.notes ?? {})) readiness.add(name, () => ({ note }));
   }
-  const moving = openMoving({
-    observing,
-    values,
-    live: () => live.current,
-    placement,
-    client,
-    recorder,
-    identity,
-    ownNamespace,
-    leaseNamespace,
-    mayWrite,
-    onWebhookChange: () => leading.again(),
-    workers,
-    lookAgain: (subject, afterMs) => leading.lookAgain(subject, afterMs),
-    metrics,
-    logger,
-  });
-  const { ledgers, rebalancer, narrator, policyOf } = moving;
-  const reconciler = new Reconciler({
-    cluster,
-    problems: new Problems(recorder),
-    logger,
-    policyOf,
-    isConfined,
-    ledgers,
-    reaches:
-      ledger &&
-      new Reaches({
-        cluster,
-        ledger,
-        shapes,
-        rooms,
-        mayWrite: () => mayWrite() && !isReadOnly(),
-        now: wallMs,
-      }),
-    rebalancer,
-    resyncPeriodMs: values.controller.resyncPeriod,
-    random: Math.random,
-  });
+  const groups: StartGroups = {
+    health: [...healthOf(parts, kernel, opened, lifecycle), ...kernel.connections],
+    stores,
+    observers: opened.flatMap(({ components }) => components),
+    election: [kernel.leadership],
+  };
+  return lifecycle.add(...groups.health, ...groups.stores, ...groups.observers, ...groups.election);
+}
 
-  const { leaderElection } = values.controller;
-  const lease = { namespace: leaseNamespace, name: LEASE_NAME, identity };
-  const leading: Leading = new Leading({
-    cluster,
-    workers: workers('workload', values.controller.workers),
-    reconciler,
-    drifting: () => narrator.drifting(),
-    duties: [
-      () => {
-        const { register } = moving;
-        takeOver({
-          cluster,
-          register,
-          client,
-          lease: leaderElection.enabled ? lease : undefined,
-          moveTimeoutMs: moving.moveTimeoutMs,
-          now: wallMs,
-          logger,
-        });
-        return () => undefined;
-      },
-      ...dutiesOf(observing, moving, () => leading.again()),
-    ],
-  });
-  const leadMetric = leadMetrics(metrics, () => reconciler.reported.values());
-  const leaseMetric = leaderMetrics(metrics, LEASE_NAME);
-  const leadership = new Leadership({
-    enabled: leaderElection.enabled,
-    client,
-    namespace: lease.namespace,
-    leaseName: lease.name,
-    identity,
-    timing: {
-      leaseDurationMs: leaderElection.leaseDuration,
-      renewDeadlineMs: leaderElection.renewDeadline,
-      retryPeriodMs: leaderElection.retryPeriod,
-    },
-    onChange: (isLeader) => {
-      leadMetric.leading(isLeader);
-      leaseMetric.leading(isLeader);
-    },
-    work: isOn ? leading : idle,
-    logger,
-  });
-
-  const state = (): unknown => ({
-    identity,
-    leader: { isLeader: leadership.isLeader, holder: leadership.holder },
-    readOnly: isReadOnly(),
-    stores: cluster.sizes(),
-    ledger: ledger?.health() ?? 'inside the webhook',
-    observation: observation?.state() ?? null,
-    webhook: moving.bypass.state ?? moving.probe.health,
-    movesInFlight: moving.register.state(),
-    placeholders: moving.placeholders.state(),
-    workloads: Object.fromEntries(
-      [...reconciler.reported].map(([subject, { report }]) => [
-        subject,
-        { ...report, rebalance: narrator.shown(subject) },
-      ]),
-    ),
-  });
+function healthOf(
+  { configuration: { values }, logger }: KernelParts,
+  kernel: OpenKernel,
+  opened: readonly Opened[],
+  { readiness }: Lifecycle,
+): readonly Component[] {
+  const { metrics } = kernel;
   const eventLoop = new EventLoop();
-  if (isOn) lifecycle.readiness.add('stores', reflectors.check);
-  return lifecycle.add(
+  const state = (): unknown => stateOf(kernel, opened);
+  return [
     eventLoop,
-    healthServer({ port: values.health.port, eventLoop, readiness: lifecycle.readiness, logger }),
+    healthServer({ port: values.health.port, eventLoop, readiness, logger }),
     ...(values.metrics.enabled
       ? [metricsServer({ port: values.metrics.port, exposition: metrics, logger })]
       : []),
     debugServer({ port: values.debug.port, state, logger }),
-    live,
-    stopsWith('connections', () => transport.close()),
-    stopsWith('events', () => recorder.stop(EVENTS_DEADLINE_MS)),
-    stopsWith('lease', () => leadership.release()),
-    ...(isOn ? [reflectors] : []),
-    ...(ledger === undefined ? [] : [stopsWith('ledger', () => ledger.close())]),
-    ...(isOn && observation !== undefined ? [observation] : []),
-    leadership,
-  );
-}
-
-/** What begins with leading, once it is known what is under way. Each returns its way out. */
-function dutiesOf(
-  { cluster, ledger, observation }: Observing,
-  moving: Moving,
-  again: () => void,
-): readonly (() => () => void | Promise<void>)[] {
-  const { changes, annotator, placeholders, bulletins, holds, probe, executor } = moving;
-  return [
-    () => changes.follow(),
-    () => annotator.lead(),
-    () => placeholders.lead(),
-    ...(ledger === undefined ? [] : [() => bulletins.lead()]),
-    () => liftHolds(cluster, holds),
-    () => watchWebhook(probe),
-    () => followAdmissions({ cluster, ...moving }, again),
-    () => sweepDisruptions(executor, moving.moveTimeoutMs, wallMs),
-    () => {
-      observation?.led();
-      return () => undefined;
-    },
   ];
 }
 
-const idle = { start: () => undefined, stop: async () => undefined };
+/** What begins with leading, before the modules. */
+function dutiesOf(kernel: OpenKernel): ConstructorParameters<typeof Leading>[0] {
+  const {
+    values,
+    cluster,
+    client,
+    disruption,
+    placeholders,
+    identity,
+    leaseNamespace,
+    moveTimeoutMs,
+    logger,
+  } = kernel;
+  const { register, executor, holds } = disruption;
+  const lease = { namespace: leaseNamespace, name: LEASE_NAME, identity };
+  return [
+    () => {
+      takeOver({
+        cluster,
+        register,
+        client,
+        lease: values.controller.leaderElection.enabled ? lease : undefined,
+        moveTimeoutMs,
+        now: wallMs,
+        logger,
+      });
+      return () => undefined;
+    },
+    () => placeholders.lead(),
+    () => liftHolds(cluster, holds),
+    () => followDisruptions(executor),
+  ];
+}
 
-const stopsWith = (name: string, stop: () => Promise<void>): Component => ({ name, stop });
+/** For people: of the kernel, and of each module what it names. */
+function stateOf(
+  { identity, leadership, isReadOnly, cluster, disruption, placeholders }: OpenKernel,
+  opened: readonly Opened[],
+): unknown {
+  const availabilities = opened.map(({ name, availability }) => [
+    name,
+    availability().unavailable ?? 'Available',
+  ]);
+  return {
+    identity,
+    leader: { isLeader: leadership.isLeader, holder: leadership.holder },
+    readOnly: isReadOnly(),
+    stores: cluster.sizes(),
+    movesInFlight: disruption.register.state(),
+    placeholders: placeholders.state(),
+    modules: Object.fromEntries(availabilities),
+    ...Object.assign({}, ...opened.map(({ module }) => module.state?.())),
+  };
+}

@@ -1,7 +1,24 @@
-export { controllerMetricSpecs } from './lead/metrics.ts';
-export { placeholderMetricSpecs } from './placeholder/metrics.ts';
-export { droughtMetricSpecs } from './report/droughts.ts';
-export { controllerEvents } from './report/events.ts';
-export { moveMetricSpecs } from './report/metrics.ts';
-export { reasonsReference } from './report/reference.ts';
-export { conditionMetricSpecs } from './report/views.ts';
+import { disruptionMetricSpecs } from './kernel/disruption/metrics.ts';
+import { leaderMetricSpecs } from './kernel/leader/metrics.ts';
+import { placeholderMetricSpecs } from './kernel/proof/metrics.ts';
+import { kernelEvents } from './kernel/report/events.ts';
+import { moduleMetricSpecs } from './kernel/report/modules.ts';
+import { modules } from './modules/catalogue.ts';
+
+/** What the controller declares: that of the kernel, and that of each module. */
+export const controllerMetricSpecs = [
+  ...leaderMetricSpecs,
+  ...moduleMetricSpecs,
+  ...disruptionMetricSpecs,
+  ...placeholderMetricSpecs,
+  ...modules.flatMap(({ metrics }) => metrics),
+];
+
+export const controllerEvents = Object.fromEntries([
+  ...modules.flatMap(({ events }) => Object.entries(events)),
+  ...Object.entries(kernelEvents),
+]);
+
+export const controllerReasons = modules.map(({ reasons }) => reasons);
+
+export { reasonsReference } from './kernel/report/reference.ts';

@@ -98,6 +98,7 @@ export type {
 export { explainDrought } from './distribution/explain/drought.ts';
 export { explainRebalance, readOverride } from './distribution/explain/rebalance.ts';
 export { readClusterWindow } from './disruption/cluster-window.ts';
+export { sharedReasons, type SharedTraits } from './disruption/reason.ts';
 export { arbitrate, type Arbitration } from './disruption/arbitrate.ts';
 export {
   type EvictIntent,
@@ -130,6 +131,7 @@ export {
   type RegisterView,
   type Spent,
   spentFor,
+  type TakingOver,
   type UnderWay,
 } from './disruption/register.ts';
 export { type Asker, deferred, evictionFor, removalFor } from './distribution/moves/request.ts';

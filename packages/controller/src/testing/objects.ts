@@ -14,7 +14,7 @@ import {
 } from '@spotalis/core';
 import type { RawObject } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
-import { Cluster } from '../observe/cluster.ts';
+import { Cluster } from '../kernel/cluster/cluster.ts';
 
 /** Says nothing. */
 export const silent: Logger = {

@@ -1,4 +1,5 @@
 import {
+  evictionFor,
   type ObservedWorkload,
   type PlaceholderEvidence,
   preparePlacement,
@@ -14,16 +15,24 @@ import type { Outcome } from '../kernel/disruption/executor.ts';
 import { Register } from '../kernel/disruption/register.ts';
 import { Arbiter } from '../kernel/disruption/arbiter.ts';
 import { Executor } from '../kernel/disruption/executor.ts';
-import { Bypass } from '../kernel/disruption/bypass.ts';
-import { SharedDefaults } from '../kernel/disruption/shared-defaults.ts';
-import { Rooms } from '../observe/rooms.ts';
-import { Narrator } from '../report/narrator.ts';
+import { Bypass } from '../modules/distribution/webhook/bypass.ts';
+import { SharedDefaults } from '../modules/distribution/webhook/shared-defaults.ts';
+import { Rooms } from '../kernel/cluster/rooms.ts';
+import { Narrator } from '../modules/distribution/report/narrator.ts';
 import { aCluster, aDeployment, aNamespace, aPod, aReplicaSet } from './objects.ts';
-import { Changes } from '../rebalance/changes.ts';
+import { RefusedAnnotations } from '../modules/distribution/annotate/refused.ts';
+import { stateOf } from '../kernel/disruption/state.ts';
+import { type Move, Moves } from '../modules/distribution/moves/moves.ts';
+import { admissionsOf } from '../modules/distribution/settings.ts';
+import { Distribution } from '../modules/distribution/distribution.ts';
+import { Problems } from '../modules/distribution/report/problems.ts';
+import { Reports } from '../modules/distribution/report/reports.ts';
+import { aRunner } from './runner.ts';
+import { Changes } from '../modules/distribution/moves/changes.ts';
 import { Holds } from '../kernel/disruption/holds.ts';
-import { Ledgers } from '../rebalance/ledgers.ts';
-import { Rebalancer } from '../rebalance/rebalancer.ts';
-import type { LedgerReading } from '../rebalance/snapshot.ts';
+import { Ledgers } from '../modules/distribution/ledger/ledgers.ts';
+import { Rebalancer } from '../modules/distribution/moves/rebalancer.ts';
+import type { LedgerReading } from '../modules/distribution/moves/snapshot.ts';
 
 export const subject = 'Deployment/shop/web';
 const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
@@ -53,6 +62,9 @@ export const node = (name: string, type: 'spot' | 'on-demand', pods = 110) =>
       allocatable: { cpu: '8', memory: '16Gi', pods: String(pods) },
     },
   });
+
+/** To be begun without being asked for. */
+export const aMove = { from: 'spot', to: 'on-demand', trial: false, restsOnDefaults: false } as const;
 
 /** Workloads of four Ready pods on spot and a policy that wants two there: two moves to go for each. */
 export function stage(change: Partial<RebalanceSettings> = {}, names: readonly string[] = ['web']) {
@@ -108,6 +120,11 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
     const { counts } = script;
     return counts === null ? read : { ...read, counts: new Map([['web-1-uid', counts]]) };
   };
+  const relist = async (workload: ObservedWorkload): Promise<LedgerReading> => {
+    relisted.push(workload.metadata.name);
+    script.onRelist();
+    return readLedger(workload);
+  };
   const holds = new Holds(() => 0);
   const now = (): number => clock.nowMs;
   const executor = new Executor({
@@ -119,8 +136,7 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
     }),
     register,
     holds,
-    bypass,
-    sharedDefaults,
+    stateOf: (uid, victim) => stateOf(cluster, uid, victim),
     evictor: {
       evict: (_namespace, { name }) => {
         asked.push(name);
@@ -128,11 +144,23 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       },
       removeUnscheduled: () => Promise.resolve(script.outcome),
     },
-    metrics: {
-      moved: (from, to, result) => ended.push(`${from} ${to} ${result}`),
-      inFlight: () => undefined,
-    },
+    onCount: () => undefined,
     moveTimeoutMs: () => 600_000,
+    now,
+    logger,
+  });
+  const refusedAnnotations = new RefusedAnnotations(() => 0);
+  const moves = new Moves({
+    cluster,
+    bypass,
+    sharedDefaults,
+    admissionOf: admissionsOf(
+      cluster,
+      () => script.policy,
+      () => change.readOnly === true,
+    ),
+    tookOverAtMs: () => register.tookOverAtMs,
+    metrics: { moved: (from, to, result) => ended.push(`${from} ${to} ${result}`) },
     now,
     logger,
   });
@@ -149,6 +177,8 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       register,
       isSpent: (namespace) => executor.isSpent(namespace),
       holds,
+      moves,
+      refusedAnnotations,
       bypass,
       sharedDefaults,
       droughts: undefined,
@@ -164,6 +194,8 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       drop: () => void wrote.push('nothing'),
     },
     holds,
+    moves,
+    refusedAnnotations,
     placeholders: {
       want: ({ uid, type }) => void proofs.push(`want ${type} for ${uid}`),
       keep: ({ uid, type }) => void proofs.push(`keep ${type} for ${uid}`),
@@ -171,40 +203,82 @@ export function stage(change: Partial<RebalanceSettings> = {}, names: readonly s
       forget: () => undefined,
     },
     bridger: undefined,
-    probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
     narrator,
     moveTimeoutMs: () => 600_000,
-    relist: async (workload) => {
-      relisted.push(workload.metadata.name);
-      script.onRelist();
-      return readLedger(workload);
-    },
+    relist,
     policyOf: () => script.policy,
-    mayActOn: (workload) => script.mayWrite && cluster.isStillManaged(workload),
-    now: () => clock.nowMs,
+    now,
   });
+  const distribution = new Distribution({
+    cluster,
+    attention: { follow: () => () => undefined },
+    reports: new Reports({
+      cluster,
+      problems: new Problems({ record: () => undefined }),
+      isConfined: false,
+      logger,
+    }),
+    policyOf: () => script.policy,
+    ledgers: { read: readLedger, verified: relist },
+    reaches: undefined,
+    rebalancer,
+    narrator,
+    probe: { ask: () => Promise.resolve({ kind: 'serving' }) },
+    isReadOnly: () => change.readOnly === true,
+    duties: [],
+    queue: { name: 'workload', workers: 1 },
+    components: [],
+    notes: {},
+    known: () => ({}),
+    resyncPeriodMs: Number.POSITIVE_INFINITY,
+    random: () => 0,
+  });
+  const runner = aRunner(distribution, { executor, mayWrite: () => script.mayWrite, now });
   /** One look, so long after the last one. */
   const look = async (afterMs = 0, name = 'web') => {
     clock.nowMs += afterMs;
-    const workload = cluster.deployments.get(`shop/${name}`)!;
-    return rebalancer.look(`Deployment/shop/${name}`, workload, script.policy, await readLedger(workload));
+    return (await runner.look(`Deployment/shop/${name}`))?.requeueAfterMs;
   };
   const replace = (gone: string, name: string, type: 'spot' | 'on-demand', ready = true) => {
     cluster.pods.remove(`shop/${gone}`);
     const where = type === 'spot' ? 'spot-1' : 'od-1';
     cluster.pods.upsert(aPod(name, { node: where, ready, mark: mark(name, type, 0) }), false);
   };
+  /** A move that is granted and confirmed at once. */
+  const begin = (move: Move): void => {
+    const uid = move.workloadUid;
+    const asker = {
+      subject: `distribution/${subject}`,
+      disrupts: { uid, namespace: 'shop' },
+      nowMs: clock.nowMs,
+    };
+    const pod = { name: move.pod, uid: `${move.pod}-uid`, resourceVersion: '1' };
+    const intent = evictionFor(asker, 'SpotSurplus', {
+      ...move,
+      pod,
+      node: null,
+      evidence: 'od-1',
+      pdb: null,
+    });
+    const hooks = moves.hooksOf(move);
+    register.reserve(intent, clock.nowMs);
+    register.begin({ intent, before: stateOf(cluster, uid), room: null, hooks }, clock.nowMs);
+    hooks.began?.();
+    register.sent(uid, 'taken');
+  };
   return {
     cluster,
     clock,
     look,
+    begin,
     replace,
     rebalancer,
     executor,
     woken,
     shown: () => narrator.shown(subject),
     register,
-    holds,
+    moves,
+    refusedAnnotations,
     bypass,
     sharedDefaults,
     events,

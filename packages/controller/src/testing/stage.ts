@@ -5,7 +5,7 @@ import { type Cluster, type RedisServers, startCluster, startRedis, waitFor } fr
 import { type Ledger, type LedgerEntry, openLedger } from '@spotalis/ledger';
 
 const bundle = fileURLToPath(new URL('../../dist/controller.mjs', import.meta.url));
-const NAMESPACE = 'spotalis-system';
+export const NAMESPACE = 'spotalis-system';
 
 /** The rights that the service asks for, and none beside. */
 const access = `
@@ -236,7 +236,7 @@ spec:
 `;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();

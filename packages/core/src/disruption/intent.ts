@@ -15,8 +15,8 @@ export const ranks = {
 
 export type Rank = (typeof ranks)[keyof typeof ranks];
 
-/** A capability that may ask for a disruption. */
-export type ModuleName = 'distribution' | 'rightsizing' | 'recycling' | 'allocation';
+/** A capability that may ask for a disruption: the name of its folder. */
+export type ModuleName = string;
 
 /** The workload that an intent disturbs: the top controller that is known, else the pod's own. */
 export interface DisruptedWorkload {

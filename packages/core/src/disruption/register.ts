@@ -52,6 +52,11 @@ export type Deferral =
       readonly untilMs: number | null;
     };
 
+/** Its module has not taken over from a former leader yet: it decides, and nothing is carried out. */
+export interface TakingOver {
+  readonly reason: 'TakingOver';
+}
+
 const MINUTE_MS = 60_000;
 
 /** A budget of the last minute. */

@@ -3,12 +3,10 @@ import { type Budgets, evictionFor, type EvictIntent, type Rank } from '@spotali
 import type { Logger } from '@spotalis/runtime';
 import * as fc from 'fast-check';
 import { Arbiter } from './arbiter.ts';
-import { Bypass } from './bypass.ts';
-import { SharedDefaults } from './shared-defaults.ts';
 import type { Outcome } from './evictor.ts';
 import { type Confirmed, Executor } from './executor.ts';
 import { Holds } from './holds.ts';
-import { Register, type Scene } from './register.ts';
+import { type DisruptionHooks, Register } from './register.ts';
 
 const logger: Logger = {
   error: () => undefined,
@@ -22,7 +20,6 @@ const wide: Budgets = {
   maxMovesPerMinute: 100,
   maxRemovalsPerMinute: 100,
 };
-const gone: Scene = { replicas: undefined, pods: [] };
 
 interface Where {
   readonly namespace?: string;
@@ -35,7 +32,7 @@ function kernel(limits: Partial<Budgets> = {}) {
   const clock = { nowMs: 1_000_000 };
   const now = (): number => clock.nowMs;
   const register = new Register();
-  const sharedDefaults = new SharedDefaults();
+  const gone = new Set<string>();
   const woken: string[] = [];
   const evicted: string[] = [];
   const script = { outcome: (_pod: string): Promise<Outcome> => Promise.resolve({ kind: 'evicted' }) };
@@ -49,8 +46,6 @@ function kernel(limits: Partial<Budgets> = {}) {
     arbiter,
     register,
     holds: new Holds(() => 0),
-    bypass: new Bypass(),
-    sharedDefaults,
     evictor: {
       evict(_namespace, { name }) {
         evicted.push(name);
@@ -58,7 +53,8 @@ function kernel(limits: Partial<Budgets> = {}) {
       },
       removeUnscheduled: () => Promise.resolve({ kind: 'evicted' }),
     },
-    metrics: { moved: () => undefined, inFlight: () => undefined },
+    stateOf: (uid) => ({ replicas: gone.has(uid) ? undefined : 1, pods: [] }),
+    onCount: () => undefined,
     moveTimeoutMs: () => 600_000,
     now,
     logger,
@@ -81,35 +77,29 @@ function kernel(limits: Partial<Budgets> = {}) {
     const intent = evictionFor(asker, 'SpotSurplus', move);
     return rank === undefined ? intent : { ...intent, rank };
   };
-  const confirmedOf = (intent: EvictIntent): Confirmed => ({
+  const confirmedOf = (intent: EvictIntent, hooks: DisruptionHooks = {}): Confirmed => ({
     intent,
-    departure: {
-      workloadUid: intent.workload.uid,
-      namespace: intent.workload.namespace,
-      pod: intent.pod,
-      from: 'spot',
-      to: 'on-demand',
-      node: intent.node,
-      evidence: 'od',
-      requests: {},
-      present: [intent.pod.uid],
-    },
+    room: null,
     hasPdb: false,
-    trial: false,
-    restsOnDefaults: false,
+    hooks,
   });
   const evict = (name: string, where: Where = {}, confirm?: () => Promise<Confirmed | null>) => {
     const intent = intentOf(name, where);
     return executor.evict(intent, confirm ?? (() => Promise.resolve(confirmedOf(intent))));
   };
-  const evictByDefaults = (name: string) => {
+  const evictWith = (name: string, hooks: DisruptionHooks) => {
     const intent = intentOf(name);
-    return executor.evict(intent, () => Promise.resolve({ ...confirmedOf(intent), restsOnDefaults: true }));
+    return executor.evict(intent, () => Promise.resolve(confirmedOf(intent, hooks)));
+  };
+  /** Its workload is gone. */
+  const end = (name: string): void => {
+    gone.add(name);
+    executor.follow(name);
+    gone.delete(name);
   };
   return {
     clock,
     register,
-    sharedDefaults,
     executor,
     arbiter,
     woken,
@@ -118,7 +108,8 @@ function kernel(limits: Partial<Budgets> = {}) {
     intentOf,
     confirmedOf,
     evict,
-    evictByDefaults,
+    evictWith,
+    end,
   };
 }
 
@@ -136,23 +127,59 @@ describe('an eviction', () => {
     expect(evicted).toEqual(['a']);
   });
 
-  it('that tries the defaults of the webhooks begins alone, and leaves the trial to others when it is refused', async () => {
-    const { evict, evictByDefaults, evicted, register, sharedDefaults, script, clock } = kernel();
-    sharedDefaults.changed(clock.nowMs);
+  it('begins only if its module says so then, which hears what the API server refused', async () => {
+    const { evict, evictWith, evicted, register, script, clock } = kernel();
+    let isTried = false;
+    const trial: DisruptionHooks = {
+      mayBegin: () => !isTried,
+      began() {
+        isTried = true;
+        return () => (isTried = false);
+      },
+    };
     script.outcome = () => Promise.resolve({ kind: 'blocked', message: 'no' });
-    expect(await evictByDefaults('a')).toMatchObject({ kind: 'sent', outcome: { kind: 'blocked' } });
+    expect(await evictWith('a', trial)).toMatchObject({ kind: 'sent', outcome: { kind: 'blocked' } });
     script.outcome = () => Promise.resolve({ kind: 'evicted' });
-    const answers = await Promise.all([evictByDefaults('b'), evictByDefaults('c'), evict('d')]);
+    const answers = await Promise.all([evictWith('b', trial), evictWith('c', trial), evict('d')]);
     expect(answers.map(({ kind }) => kind)).toEqual(['sent', 'overtaken', 'sent']);
     expect(evicted).toEqual(['a', 'b', 'd']);
     expect(register.view(100, clock.nowMs).begun).toHaveLength(2);
   });
 
+  it('whose answer is still to come is not over, whatever becomes of its workload meanwhile', async () => {
+    const { evictWith, end, register, script } = kernel();
+    const ends: string[] = [];
+    let answer: (outcome: Outcome) => void = () => undefined;
+    script.outcome = () => new Promise((resolve) => (answer = resolve));
+    const evicted = evictWith('a', { ended: (result) => ends.push(result) });
+    await new Promise((resolve) => setImmediate(resolve));
+    end('a');
+    expect(register.count).toBe(1);
+    answer({ kind: 'evicted' });
+    await evicted;
+    end('a');
+    expect(ends).toEqual(['superseded']);
+    expect(register.count).toBe(0);
+  });
+
+  it('ends where nobody looks at its workload, too, and its module hears how', async () => {
+    const { evictWith, executor, register, clock } = kernel();
+    const ends: string[] = [];
+    await evictWith('a', { judge: () => undefined, ended: (result) => ends.push(result) });
+    clock.nowMs += 599_999;
+    executor.followAll();
+    expect(register.count).toBe(1);
+    clock.nowMs += 1;
+    executor.followAll();
+    expect(ends).toEqual(['timeout']);
+    expect(register.count).toBe(0);
+  });
+
   it('is reserved for the next who waits when another ends, and that one is woken', async () => {
-    const { evict, executor, woken, evicted, register } = kernel(one);
+    const { evict, end, woken, evicted, register } = kernel(one);
     await evict('a');
     await evict('b');
-    executor.follow('a', gone, null);
+    end('a');
     expect(woken).toEqual(['b']);
     expect(register.reservationOf('b')).toMatchObject({ id: 'b' });
     expect(await evict('c')).toMatchObject({ kind: 'deferred' });
@@ -203,11 +230,11 @@ describe('an eviction', () => {
   });
 
   it('that nobody wants any more makes room for others', async () => {
-    const { evict, executor, woken } = kernel(one);
+    const { evict, end, executor, woken } = kernel(one);
     await evict('a');
     await evict('b');
     await evict('c');
-    executor.follow('a', gone, null);
+    end('a');
     expect(woken).toEqual(['b']);
     executor.withdraw('b', 'b');
     expect(woken).toEqual(['b', 'c']);
@@ -217,10 +244,10 @@ describe('an eviction', () => {
   });
 
   it('that was granted to somebody who does not come is free again after a minute', async () => {
-    const { evict, executor, clock } = kernel({ ...one, maxMovesPerMinute: 100 });
+    const { evict, end, clock } = kernel({ ...one, maxMovesPerMinute: 100 });
     await evict('a');
     await evict('b');
-    executor.follow('a', gone, null);
+    end('a');
     clock.nowMs += 60_000;
     expect(await evict('c')).toMatchObject({ kind: 'deferred' });
     clock.nowMs += 1;
@@ -228,12 +255,12 @@ describe('an eviction', () => {
   });
 
   it('of a lower rank is reserved first, however long others have waited', async () => {
-    const { evict, executor, woken, clock } = kernel(one);
+    const { evict, end, woken, clock } = kernel(one);
     await evict('a');
     await evict('b');
     clock.nowMs += 1_000;
     await evict('urgent', { rank: 1 });
-    executor.follow('a', gone, null);
+    end('a');
     expect(woken).toEqual(['urgent']);
   });
 });
@@ -258,7 +285,7 @@ describe('in any interleaving of looks, answers and ends', () => {
             maxInFlight: { cluster, namespace: 2, node: 1 },
             maxMovesPerMinute: perMinute,
           };
-          const { evict, executor, script, intentOf, confirmedOf, register } = kernel(limits);
+          const { evict, end, script, intentOf, confirmedOf, register } = kernel(limits);
           const going: EvictIntent[] = [];
           let begun = 0;
           let spent = 0;
@@ -286,7 +313,7 @@ describe('in any interleaving of looks, answers and ends', () => {
             if (answers === 'evicted' || answers === 'gone') {
               void scheduler.schedule(Promise.resolve(), `end of ${sent}`).then(() => {
                 leave();
-                executor.follow(mine.workload.uid, gone, null);
+                end(mine.workload.uid);
               });
             } else {
               leave();

@@ -1,39 +1,24 @@
-import {
-  type Deferral,
-  type EvictIntent,
-  hasSameDefaults,
-  type PodReference,
-  type PolicyReading,
-  type RemovalIntent,
-} from '@spotalis/core';
+import type { Deferral, EvictIntent, PodReference, RemovalIntent } from '@spotalis/core';
 import type { Logger } from '@spotalis/runtime';
-import type { MoveMetrics } from '../../report/metrics.ts';
 import type { Arbiter, GrantedRemoval } from './arbiter.ts';
-import type { Bypass } from './bypass.ts';
 import type { Evictor, Outcome } from './evictor.ts';
 import type { Holds } from './holds.ts';
-import type { Departure, FlightPod, Register, Scene } from './register.ts';
-import type { SharedDefaults } from './shared-defaults.ts';
+import type { Beginning, Register } from './register.ts';
+import type { Victim, WorkloadState } from './state.ts';
 
 export type { Outcome };
 
 /** What a fresh look says of an eviction that was granted. */
-export interface Confirmed {
-  readonly intent: EvictIntent;
-  readonly departure: Departure;
+export interface Confirmed extends Omit<Beginning, 'before'> {
   /** The pod is selected by a PDB. */
   readonly hasPdb: boolean;
-  /** Made to see whether the webhook is in the way of admissions again. */
-  readonly trial: boolean;
-  /** Its replacement shows whether the webhook has the same `defaults`. */
-  readonly restsOnDefaults: boolean;
 }
 
 export type Answer =
   | { readonly kind: 'deferred'; readonly deferral: Deferral }
   /** A fresh look did not confirm it. The budget is given back. */
   | { readonly kind: 'cancelled' }
-  /** Others began while it was confirmed, and their replacements are to be seen first. The budget is given back. */
+  /** Others began while it was confirmed, so that its module holds it now. The budget is given back. */
   | { readonly kind: 'overtaken' }
   | { readonly kind: 'sent'; readonly outcome: Outcome };
 
@@ -51,10 +36,10 @@ export interface ExecutorParts {
   readonly arbiter: Arbiter;
   readonly register: Register;
   readonly holds: Holds;
-  readonly bypass: Bypass;
-  readonly sharedDefaults: SharedDefaults;
   readonly evictor: Pick<Evictor, 'evict' | 'removeUnscheduled'>;
-  readonly metrics: Pick<MoveMetrics, 'moved' | 'inFlight'>;
+  readonly stateOf: (workloadUid: string, victim: Victim | undefined) => WorkloadState;
+  /** How many are under way now. */
+  readonly onCount: (count: number) => void;
   readonly moveTimeoutMs: () => number;
   readonly now: () => number;
   readonly logger: Logger;
@@ -70,7 +55,7 @@ export class Executor {
 
   /** `confirm` looks anew; null: nothing is asked for any more, or nothing may be done. */
   async evict(asked: EvictIntent, confirm: () => Promise<Confirmed | null>): Promise<Answer> {
-    const { arbiter, register, bypass, sharedDefaults, evictor, metrics, now } = this.#parts;
+    const { arbiter, register, evictor, stateOf, now } = this.#parts;
     const { uid, namespace } = asked.workload;
     const deferral = arbiter.askToEvict(asked);
     if (deferral !== null) return { kind: 'deferred', deferral };
@@ -82,20 +67,19 @@ export class Executor {
     }
     if (confirmed === null) return { kind: 'cancelled' };
     // From here to the eviction nothing waits: what was confirmed is so, and another pod is granted anew.
-    const { intent, departure, hasPdb, trial, restsOnDefaults } = confirmed;
-    const nowMs = now();
-    const mayBegin =
-      bypass.allows(register.unproven(nowMs)) && (!restsOnDefaults || sharedDefaults.allows(nowMs));
+    const { hasPdb, ...begun } = confirmed;
+    const { intent, hooks } = begun;
+    const mayBegin = hooks.mayBegin?.() ?? true;
     if (!mayBegin) {
       arbiter.withdraw(asked.id, uid);
       return { kind: 'overtaken' };
     }
     const instead = arbiter.askToEvict(intent);
     if (instead !== null) return { kind: 'deferred', deferral: instead };
-    if (!register.begin(departure, nowMs)) return { kind: 'cancelled' };
-    if (trial) bypass.tried(nowMs);
-    const refused = restsOnDefaults ? sharedDefaults.tried(nowMs) : undefined;
-    metrics.inFlight(register.count);
+    if (!register.begin({ ...begun, before: stateOf(uid, register.victimOf(uid)) }, now()))
+      return { kind: 'cancelled' };
+    const refused = hooks.began?.();
+    this.#counted();
     const outcome = await evictor.evict(namespace, intent.pod);
     if (!this.#settle(uid, intent.pod, hasPdb, outcome)) refused?.();
     return { kind: 'sent', outcome };
@@ -162,61 +146,32 @@ export class Executor {
     this.#parts.arbiter.withdraw(id, workloadUid);
   }
 
-  /**
-   * Ends the disruption of a workload when its replacement is there; also of one that is not ours any more, or is gone.
-   * `admission`: by what its pods are admitted; null where it leaves them alone, so that they say nothing about the
-   * webhook. Returns when to look again, if it goes on.
-   */
-  follow(workloadUid: string, scene: Scene, admission: PolicyReading | null): number | undefined {
-    const { register, arbiter, metrics, moveTimeoutMs, now, logger } = this.#parts;
+  /** Ends the disruption of a workload when it is over. Returns when to look again, if it goes on. */
+  follow(workloadUid: string): number | undefined {
+    const { register, arbiter, stateOf, moveTimeoutMs, now } = this.#parts;
     if (!register.has(workloadUid)) return undefined;
-    const nowMs = now();
-    const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs };
-    const landed = register.follow(workloadUid, scene, limits, (replacement) => {
-      if (admission !== null) this.#arrived(replacement, admission, nowMs);
-    });
-    metrics.inFlight(register.count);
-    if (landed === undefined) return register.nextLookMs(workloadUid, limits.moveTimeoutMs);
+    const limits = { moveTimeoutMs: moveTimeoutMs(), nowMs: now() };
+    const state = stateOf(workloadUid, register.victimOf(workloadUid));
+    const ended = register.follow(workloadUid, state, limits);
+    this.#counted();
+    if (ended === undefined) return register.nextLookMs(workloadUid, limits.moveTimeoutMs);
+    ended.begun?.hooks.ended?.(ended.result, ended.lastedMs);
     arbiter.freed();
-    const { result, move, lastedMs } = landed;
-    if (move === undefined) return undefined;
-    metrics.moved(move.from, move.to, result);
-    logger[result === 'succeeded' || result === 'superseded' ? 'info' : 'warn']('move ended', {
-      workloadUid,
-      pod: move.pod.name,
-      from: move.from,
-      to: move.to,
-      result,
-      lastedMs: Math.round(lastedMs),
-    });
     return undefined;
   }
 
-  #arrived({ steered, numbers, createdAtMs }: FlightPod, admission: PolicyReading, nowMs: number): void {
-    const { bypass, sharedDefaults, logger } = this.#parts;
-    const isSame = hasSameDefaults(admission, numbers);
-    const held = isSame === null ? null : sharedDefaults.arrived(isSame, createdAtMs, nowMs);
-    if (held === 'free') logger.info('a webhook admits by the same defaults as this leader');
-    if (held === 'held')
-      logger.warn('a webhook admits by other defaults; only trials of moves that rely on them');
-    // Such a webhook leaves pods alone just as one does that is passed by.
-    if (!steered && isSame === false) return;
-    if (!bypass.arrived(steered, nowMs)) return;
-    if (steered) logger.info('admissions go through the webhook again');
-    else logger.error('pods are created past the webhook; no more moves but one trial every 10 minutes');
+  /** Also those at whose workload nobody looks. */
+  followAll(): void {
+    for (const workloadUid of this.#parts.register.workloads) this.follow(workloadUid);
   }
 
-  /** Drops what nobody looks at any more. */
-  sweep(begunBeforeMs: number): void {
-    const { register, arbiter, metrics } = this.#parts;
-    register.sweep(begunBeforeMs);
-    metrics.inFlight(register.count);
-    arbiter.freed();
+  #counted(): void {
+    this.#parts.onCount(this.#parts.register.count);
   }
 
   /** Returns whether the pod went, or may have. */
   #settle(workloadUid: string, pod: Pick<PodReference, 'name'>, hasPdb: boolean, outcome: Outcome): boolean {
-    const { register, arbiter, holds, logger, now, metrics } = this.#parts;
+    const { register, arbiter, holds, logger, now } = this.#parts;
     switch (outcome.kind) {
       case 'evicted':
       case 'gone':
@@ -245,7 +200,7 @@ export class Executor {
       }
     }
     register.cancel(workloadUid);
-    metrics.inFlight(register.count);
+    this.#counted();
     arbiter.freed();
     return false;
   }

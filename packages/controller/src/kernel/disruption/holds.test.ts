@@ -28,21 +28,6 @@ describe('what the API server refused', () => {
     expect(ask()).toBe(5_000);
   });
 
-  it('is asked ever more seldom of an annotation too, which says nothing about evictions', () => {
-    const all = holds();
-    const ask = () => all.annotationRefused('web', { pod: 'web-1', message: 'no' }, 0).untilMs;
-    expect([ask(), ask()]).toEqual([5_000, 10_000]);
-    expect(all.of('web', 0)).toBeUndefined();
-    expect(all.of('web', 0, 'annotate')).toMatchObject({
-      reason: 'AnnotationRefused',
-      message: expect.stringContaining('web-1'),
-    });
-    all.lift('web');
-    expect(all.of('web', 0, 'annotate')).toBeDefined();
-    all.forget('web');
-    expect(all.of('web', 0, 'annotate')).toBeUndefined();
-  });
-
   it('does not grow with each refusal of a PDB', () => {
     const all = holds();
     const ask = () => all.refused('web', { kind: 'blocked', message: 'no' }, true, 0).untilMs;

@@ -1,12 +1,9 @@
 import {
   addResources,
-  afterMove,
   type BudgetUse,
-  type CapacityType,
   type EvictIntent,
   type ModuleName,
-  type MoveHistory,
-  type PolicyNumbers,
+  type ObservedPod,
   type Rank,
   ranks,
   type RegisterView,
@@ -14,45 +11,35 @@ import {
   type Spent,
   type UnderWay,
 } from '@spotalis/core';
+import type { Victim, WorkloadState } from './state.ts';
 
-/** A pod of a workload as it matters to the move that made it necessary. */
-export interface FlightPod {
-  readonly uid: string;
-  readonly ended: boolean;
-  readonly ready: boolean;
-  readonly createdAtMs: number;
-  /** When the grace period of one that terminates is over; null while it stays. */
-  readonly deletionMs: number | null;
-  /** Its node's type, or the one that admission gave it. */
-  readonly type: CapacityType | undefined;
-  /** Admission has seen it. */
-  readonly steered: boolean;
-  /** Of the policy that it was admitted by. */
-  readonly numbers: PolicyNumbers | null;
-  /** What somebody changed of where admission sent it. */
-  readonly override: string | null;
+/** `superseded`: it was scaled down meanwhile, so that no replacement is needed. `lost`: never carried out. */
+export type DisruptionResult = 'succeeded' | 'failed' | 'timeout' | 'superseded' | 'lost';
+
+/** What the module that asked for a disruption has to say about it while it is under way. */
+export interface DisruptionHooks {
+  /** Asked when it was granted and confirmed, right before the eviction. False: the budget is given back. */
+  readonly mayBegin?: () => boolean;
+  /** The eviction is about to be sent. Returns what to call if the API server refuses it. */
+  readonly began?: () => () => void;
+  /**
+   * Asked when the pod goes, with all pods that were not there before. Undefined: it goes on. In its place the kernel
+   * waits until the pod is gone and as many pods are Ready as before.
+   */
+  readonly judge?: (fresh: readonly ObservedPod[]) => 'succeeded' | 'failed' | undefined;
+  readonly ended?: (result: DisruptionResult, lastedMs: number) => void;
+  /** For people. */
+  readonly shown?: () => object;
 }
 
-/** A workload as it is now. */
-export interface Scene {
-  /** Undefined: it is gone. */
-  readonly replicas: number | undefined;
-  readonly pods: readonly FlightPod[];
-}
-
-/** A move that this process is about to begin. */
-export interface Departure {
-  readonly workloadUid: string;
-  readonly namespace: string;
-  readonly pod: { readonly name: string; readonly uid: string };
-  readonly from: CapacityType;
-  readonly to: CapacityType;
-  readonly node: string | null;
-  /** Where its replacement was found to fit, and the room it takes there. */
-  readonly evidence: string;
-  readonly requests: Resources;
-  /** All pods that the workload has now: whatever comes beside them is the replacement. */
-  readonly present: readonly string[];
+/** A disruption that this process is about to begin. */
+export interface Beginning {
+  readonly intent: EvictIntent;
+  /** The workload as it is now: whatever pod comes beside those that there are is the replacement. */
+  readonly before: WorkloadState;
+  /** Where its replacement was found to fit, and the room it takes there; null: nobody looked. */
+  readonly room: { readonly node: string; readonly requests: Resources } | null;
+  readonly hooks: DisruptionHooks;
 }
 
 /** Granted, and not begun: it is still to be confirmed by a fresh look. */
@@ -63,17 +50,14 @@ interface Reserved {
   readonly spent: Spent;
 }
 
-interface Own extends Departure {
+interface Own extends Beginning {
   readonly kind: 'own';
-  readonly module: EvictIntent['module'];
   readonly beganAtMs: number;
   readonly spent: Spent;
   /** Whether the API server took the eviction. `unknown`: its answer was lost. */
   eviction: 'asked' | 'taken' | 'unknown';
-  /** Whether a replacement came, and through admission. */
-  replacement: 'unseen' | 'steered' | 'unsteered';
-  /** To be noted when the replacement is first seen: its annotations will be corrected. */
-  override: string | null;
+  /** When the pod was first seen to be gone, of a workload that nobody watches. */
+  goneAtMs: number | null;
 }
 
 /** A workload of which a move may be under way when this process begins to lead. */
@@ -93,13 +77,10 @@ interface Inherited extends Suspect {
   untilMs: number;
 }
 
-/** `superseded`: it was scaled down meanwhile, so that no replacement is needed. `lost`: never carried out. */
-export type FlightResult = 'succeeded' | 'failed' | 'timeout' | 'superseded' | 'lost';
-
-export interface Landed {
-  readonly result: FlightResult;
+export interface Ended {
+  readonly result: DisruptionResult;
   /** Undefined where another process began it. */
-  readonly move: Departure | undefined;
+  readonly begun: Beginning | undefined;
   readonly lastedMs: number;
 }
 
@@ -107,6 +88,8 @@ export interface Landed {
 const ANSWER_MS = 15_000;
 /** Much longer than a ReplicaSet takes to make up for a pod. */
 const ARRIVAL_MS = 30_000;
+/** After a pod whose owner nobody watches: its replacement is taken to be there. */
+const UNWATCHED_MS = 60_000;
 const MINUTE_MS = 60_000;
 /** No arbitration looks further back. */
 const TURNS_KEPT = 10;
@@ -115,7 +98,6 @@ const TURNS_KEPT = 10;
 export class Register {
   /** By UID of the workload: one at a time. */
   readonly #underWay = new Map<string, Reserved | Own | Inherited>();
-  readonly #history = new Map<string, MoveHistory>();
   #begun: Spent[] = [];
   #removed: Spent[] = [];
   #turns: Rank[] = [];
@@ -137,13 +119,6 @@ export class Register {
   startAfresh(): void {
     this.#ledSinceMs = undefined;
     for (const [uid, { kind }] of this.#underWay) if (kind === 'inherited') this.#underWay.delete(uid);
-  }
-
-  /** Drops what nobody looks at any more, because its workload is gone. */
-  sweep(begunBeforeMs: number): void {
-    for (const [uid, { beganAtMs }] of this.#underWay) {
-      if (beganAtMs < begunBeforeMs) this.#underWay.delete(uid);
-    }
   }
 
   /** An eviction was granted: from now on it spends the budgets, although a fresh look has still to confirm it. */
@@ -169,34 +144,34 @@ export class Register {
   }
 
   /** What was reserved is about to be carried out. False: it is not reserved any more. */
-  begin(departure: Departure, nowMs: number): boolean {
-    const reserved = this.#underWay.get(departure.workloadUid);
+  begin(beginning: Beginning, nowMs: number): boolean {
+    const { uid } = beginning.intent.workload;
+    const reserved = this.#underWay.get(uid);
     if (reserved?.kind !== 'reserved') return false;
-    this.#underWay.set(departure.workloadUid, {
-      ...departure,
+    const { spent } = reserved;
+    this.#underWay.set(uid, {
+      ...beginning,
       kind: 'own',
-      module: reserved.intent.module,
       beganAtMs: nowMs,
-      spent: reserved.spent,
+      spent,
       eviction: 'asked',
-      replacement: 'unseen',
-      override: null,
+      goneAtMs: null,
     });
     return true;
   }
 
   /** The API server has taken the eviction, or may have. */
   sent(workloadUid: string, eviction: 'taken' | 'unknown'): void {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight?.kind === 'own') flight.eviction = eviction;
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption?.kind === 'own') disruption.eviction = eviction;
   }
 
   /** It was refused or not confirmed, so nothing has happened. */
   cancel(workloadUid: string): void {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight === undefined || flight.kind === 'inherited') return;
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'inherited') return;
     this.#underWay.delete(workloadUid);
-    this.#begun = this.#begun.filter((one) => one !== flight.spent);
+    this.#begun = this.#begun.filter((one) => one !== disruption.spent);
   }
 
   /** Counts the removal of a pod that never ran. Nobody waits for its replacement. */
@@ -222,60 +197,55 @@ export class Register {
         ? []
         : Array.from({ length: maxMovesPerMinute }, () => ({ namespace: '', atMs: ledSinceMs }));
     return {
-      underWay: new Map([...this.#underWay].map(([uid, flight]) => [uid, underWayOf(flight)])),
+      underWay: new Map([...this.#underWay].map(([uid, disruption]) => [uid, underWayOf(disruption)])),
       begun: [...inherited, ...this.#begun],
       removed: this.#removed,
       turns: this.#turns,
     };
   }
 
-  /** Looks at the replacement. `arrived` is called once, with it. */
+  /** Whether it is over, by what the workload is now. */
   follow(
     workloadUid: string,
-    scene: Scene,
+    state: WorkloadState,
     limits: { readonly moveTimeoutMs: number; readonly nowMs: number },
-    arrived: (replacement: FlightPod) => void,
-  ): Landed | undefined {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight === undefined || flight.kind === 'reserved') return undefined;
+  ): Ended | undefined {
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'reserved') return undefined;
+    // The answer decides whether it began at all.
+    if (disruption.kind === 'own' && disruption.eviction === 'asked') return undefined;
     const { nowMs, moveTimeoutMs } = limits;
-    const lastedMs = nowMs - flight.beganAtMs;
-    const result =
-      flight.kind === 'inherited'
-        ? inheritedResult(flight, scene, limits)
-        : resultOf(flight, scene, lastedMs, arrived);
-    const ended = result ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
-    if (ended === undefined) return undefined;
-    if (ended === 'lost') this.cancel(workloadUid);
+    const lastedMs = nowMs - disruption.beganAtMs;
+    const found =
+      disruption.kind === 'inherited'
+        ? inheritedResult(disruption, state, limits)
+        : resultOf(disruption, state, nowMs);
+    const result = found ?? (lastedMs >= moveTimeoutMs ? 'timeout' : undefined);
+    if (result === undefined) return undefined;
+    if (result === 'lost') this.cancel(workloadUid);
     else this.#underWay.delete(workloadUid);
-    if (flight.kind === 'inherited') return { result: ended, move: undefined, lastedMs };
-    if (ended !== 'lost') {
-      const { from, to, override } = flight;
-      const outcome = ended === 'failed' || ended === 'timeout' ? 'failed' : 'succeeded';
-      const before = this.#history.get(workloadUid) ?? null;
-      this.#history.set(workloadUid, afterMove(before, { from, to, outcome, override }, nowMs));
-    }
-    return { result: ended, move: flight, lastedMs };
+    return { result, begun: disruption.kind === 'own' ? disruption : undefined, lastedMs };
   }
 
-  /** When the flight of a workload has to be looked at again at the latest. */
+  /** When the disruption of a workload has to be looked at again at the latest. */
   nextLookMs(workloadUid: string, moveTimeoutMs: number): number | undefined {
-    const flight = this.#underWay.get(workloadUid);
-    if (flight === undefined || flight.kind === 'reserved') return undefined;
-    if (flight.kind === 'inherited') return Math.min(flight.untilMs, flight.beganAtMs + moveTimeoutMs);
-    const waitsForAnswer = flight.eviction === 'unknown';
-    return flight.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'reserved') return undefined;
+    if (disruption.kind === 'inherited')
+      return Math.min(disruption.untilMs, disruption.beganAtMs + moveTimeoutMs);
+    if (disruption.goneAtMs !== null) return disruption.goneAtMs + UNWATCHED_MS;
+    const waitsForAnswer = disruption.eviction === 'unknown';
+    return disruption.beganAtMs + (waitsForAnswer ? Math.min(ANSWER_MS, moveTimeoutMs) : moveTimeoutMs);
   }
 
-  historyOf(workloadUid: string): MoveHistory | null {
-    const known = this.#history.get(workloadUid);
-    if (known !== undefined) return known;
-    if (this.#ledSinceMs === undefined) return null;
-    return { from: 'spot', to: 'on-demand', endedAtMs: this.#ledSinceMs, failures: 0, override: null };
+  /** When this process began to lead; undefined: nobody led before. */
+  get tookOverAtMs(): number | undefined {
+    return this.#ledSinceMs;
   }
 
-  forget(workloadUid: string): void {
-    this.#history.delete(workloadUid);
+  /** The workloads with one under way. */
+  get workloads(): readonly string[] {
+    return [...this.#underWay].filter(([, { kind }]) => kind !== 'reserved').map(([uid]) => uid);
   }
 
   /**
@@ -284,21 +254,22 @@ export class Register {
    */
   use(workloadUid: string, module: ModuleName): Omit<BudgetUse, 'spent'> {
     const nodes = new Map<string, number>();
-    for (const [uid, flight] of this.#underWay) {
-      if (flight.kind === 'reserved' && uid === workloadUid) continue;
-      for (const node of nodesOf(flight)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
+    for (const [uid, disruption] of this.#underWay) {
+      if (disruption.kind === 'reserved' && uid === workloadUid) continue;
+      for (const node of nodesOf(disruption)) nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
     const own = this.#underWay.get(workloadUid);
-    const isOwn = own?.kind === 'inherited' || (own?.kind === 'own' && own.module === module);
+    const isOwn = own?.kind === 'inherited' || (own?.kind === 'own' && own.intent.module === module);
     return { workload: isOwn ? 1 : 0, nodes };
   }
 
   /** Room that replacements still to be scheduled will take. */
   promised(): ReadonlyMap<string, Resources> {
     const promised = new Map<string, Resources>();
-    for (const flight of this.#underWay.values()) {
-      if (flight.kind !== 'own') continue;
-      promised.set(flight.evidence, addResources(promised.get(flight.evidence) ?? {}, flight.requests));
+    for (const disruption of this.#underWay.values()) {
+      if (disruption.kind !== 'own' || disruption.room === null) continue;
+      const { node, requests } = disruption.room;
+      promised.set(node, addResources(promised.get(node) ?? {}, requests));
     }
     return promised;
   }
@@ -308,84 +279,66 @@ export class Register {
     return [...this.#underWay.values()].filter(({ kind }) => kind !== 'reserved').length;
   }
 
-  /** The move of a workload that this process began. */
-  departureOf(workloadUid: string): Departure | undefined {
-    const flight = this.#underWay.get(workloadUid);
-    return flight?.kind === 'own' ? flight : undefined;
+  /** The pod that was evicted, or is about to be; undefined where another process began it. */
+  victimOf(workloadUid: string): Victim | undefined {
+    const disruption = this.#underWay.get(workloadUid);
+    if (disruption === undefined || disruption.kind === 'inherited') return undefined;
+    const { pod, workload } = disruption.intent;
+    return { namespace: workload.namespace, name: pod.name, uid: pod.uid };
   }
 
   has(workloadUid: string): boolean {
-    const flight = this.#underWay.get(workloadUid);
-    return flight !== undefined && flight.kind !== 'reserved';
-  }
-
-  /**
-   * Moves of which nobody knows yet whether their replacement goes through admission. One that has not come for long
-   * is held back by something else, a quota perhaps, and says nothing about admissions.
-   */
-  unproven(nowMs: number): number {
-    let count = 0;
-    for (const flight of this.#underWay.values()) {
-      if (flight.kind !== 'own' || flight.replacement !== 'unseen') continue;
-      if (flight.beganAtMs > nowMs - ARRIVAL_MS) count++;
-    }
-    return count;
+    const disruption = this.#underWay.get(workloadUid);
+    return disruption !== undefined && disruption.kind !== 'reserved';
   }
 
   /** For people. */
   state(): unknown {
-    return [...this.#underWay.values()].map((flight) => ({
-      workloadUid: flight.kind === 'reserved' ? flight.intent.workload.uid : flight.workloadUid,
-      beganAt: new Date(flight.beganAtMs).toISOString(),
-      ...shownOf(flight),
+    return [...this.#underWay.values()].map((disruption) => ({
+      workloadUid: disruption.kind === 'inherited' ? disruption.workloadUid : disruption.intent.workload.uid,
+      beganAt: new Date(disruption.beganAtMs).toISOString(),
+      ...shownOf(disruption),
     }));
   }
 }
 
-function nodesOf(flight: Reserved | Own | Inherited): readonly string[] {
-  if (flight.kind === 'inherited') return flight.nodes;
-  const node = flight.kind === 'reserved' ? flight.intent.node : flight.node;
+function nodesOf(disruption: Reserved | Own | Inherited): readonly string[] {
+  if (disruption.kind === 'inherited') return disruption.nodes;
+  const { node } = disruption.intent;
   return node === null ? [] : [node];
 }
 
-function underWayOf(flight: Reserved | Own | Inherited): UnderWay {
-  const common = { nodes: nodesOf(flight), sinceMs: flight.beganAtMs };
-  switch (flight.kind) {
-    case 'reserved': {
-      const { module, workload, pod } = flight.intent;
-      return { ...common, module, namespace: workload.namespace, podUid: pod.uid };
-    }
-    case 'own':
-      return { ...common, module: flight.module, namespace: flight.namespace, podUid: flight.pod.uid };
-    case 'inherited':
-      return { ...common, module: null, namespace: flight.namespace, podUid: null };
-    default:
-      return flight satisfies never;
+function underWayOf(disruption: Reserved | Own | Inherited): UnderWay {
+  const common = { nodes: nodesOf(disruption), sinceMs: disruption.beganAtMs };
+  if (disruption.kind === 'inherited') {
+    return { ...common, module: null, namespace: disruption.namespace, podUid: null };
   }
+  const { module, workload, pod } = disruption.intent;
+  return { ...common, module, namespace: workload.namespace, podUid: pod.uid };
 }
 
-function shownOf(flight: Reserved | Own | Inherited): object {
-  if (flight.kind === 'inherited') return { inherited: true };
-  if (flight.kind === 'reserved') return { pod: flight.intent.pod.name, reserved: true };
-  const { pod, to, eviction, replacement } = flight;
-  return { pod: pod.name, to, eviction, replacement };
+function shownOf(disruption: Reserved | Own | Inherited): object {
+  if (disruption.kind === 'inherited') return { inherited: true };
+  const { module, pod } = disruption.intent;
+  if (disruption.kind === 'reserved') return { module, pod: pod.name, reserved: true };
+  return { module, pod: pod.name, eviction: disruption.eviction, ...disruption.hooks.shown?.() };
 }
 
 const recent = (spent: readonly Spent[], nowMs: number): readonly Spent[] =>
   spent.filter(({ atMs }) => atMs > nowMs - MINUTE_MS);
 
-const alive = ({ pods }: Scene): readonly FlightPod[] => pods.filter(({ ended }) => !ended);
+const alive = ({ pods }: WorkloadState): readonly ObservedPod[] => pods.filter(({ ended }) => !ended);
 
 /**
  * Until when a move that a predecessor began may be under way, by what is to be seen: its victim goes, its replacement
  * is to be created, or is there and not Ready. What has been so for longer than a move may take is no move, and a pod
  * that crashes for ever holds up nobody. `sinceMs`: when this process began to lead.
  */
-export function underWayUntilMs(scene: Scene, sinceMs: number, moveTimeoutMs: number): number {
-  const { replicas, pods } = scene;
+export function underWayUntilMs(state: WorkloadState, sinceMs: number, moveTimeoutMs: number): number {
+  const { replicas, pods } = state;
   if (replicas === undefined) return Number.NEGATIVE_INFINITY;
   return Math.max(
-    alive(scene).length < replicas ? sinceMs + ARRIVAL_MS : Number.NEGATIVE_INFINITY,
+    alive(state).length < replicas ? sinceMs + ARRIVAL_MS : Number.NEGATIVE_INFINITY,
     ...pods.map(({ ended, ready, createdAtMs, deletionMs }) => {
       if (ended) return deletionMs === null ? Number.NEGATIVE_INFINITY : deletionMs + moveTimeoutMs;
       return ready ? Number.NEGATIVE_INFINITY : createdAtMs + moveTimeoutMs;
@@ -394,38 +347,38 @@ export function underWayUntilMs(scene: Scene, sinceMs: number, moveTimeoutMs: nu
 }
 
 function inheritedResult(
-  flight: Inherited,
-  scene: Scene,
+  disruption: Inherited,
+  state: WorkloadState,
   { moveTimeoutMs, nowMs }: { readonly moveTimeoutMs: number; readonly nowMs: number },
-): FlightResult | undefined {
-  flight.untilMs = underWayUntilMs(scene, flight.beganAtMs, moveTimeoutMs);
-  return flight.untilMs <= nowMs ? 'succeeded' : undefined;
+): DisruptionResult | undefined {
+  disruption.untilMs = underWayUntilMs(state, disruption.beganAtMs, moveTimeoutMs);
+  return disruption.untilMs <= nowMs ? 'succeeded' : undefined;
 }
 
-function resultOf(
-  flight: Own,
-  scene: Scene,
-  lastedMs: number,
-  arrived: (replacement: FlightPod) => void,
-): FlightResult | undefined {
-  if (scene.replicas === undefined) return 'superseded';
-  const victim = scene.pods.find(({ uid }) => uid === flight.pod.uid);
+function resultOf(disruption: Own, state: WorkloadState, nowMs: number): DisruptionResult | undefined {
+  const { before, intent, hooks } = disruption;
+  const isWatched = before.replicas !== undefined;
+  if (isWatched && state.replicas === undefined) return 'superseded';
+  const victim = state.pods.find(({ metadata }) => metadata.uid === intent.pod.uid);
   if (victim !== undefined && !victim.ended) {
-    return flight.eviction === 'unknown' && lastedMs >= ANSWER_MS ? 'lost' : undefined;
+    const isLost = disruption.eviction === 'unknown' && nowMs - disruption.beganAtMs >= ANSWER_MS;
+    return isLost ? 'lost' : undefined;
   }
   // It goes, so that an answer that was lost needs no waiting for any more.
-  flight.eviction = 'taken';
-  const present = new Set(flight.present);
-  const fresh = alive(scene).filter(({ uid }) => !present.has(uid));
-  const [first] = fresh;
-  flight.override ??= first?.override ?? null;
-  if (first !== undefined && flight.replacement === 'unseen') {
-    flight.replacement = first.steered ? 'steered' : 'unsteered';
-    arrived(first);
+  disruption.eviction = 'taken';
+  if (hooks.judge === undefined && victim !== undefined) return undefined;
+  if (!isWatched) {
+    disruption.goneAtMs ??= nowMs;
+    return nowMs - disruption.goneAtMs >= UNWATCHED_MS ? 'succeeded' : undefined;
   }
-  if (fresh.some(({ ready, type }) => ready && type === flight.to)) return 'succeeded';
-  // All that came are of the type that there was too much of, wherever they wait.
-  if (fresh.length > 0 && fresh.every(({ type }) => type === flight.from)) return 'failed';
-  const isSmaller = fresh.length === 0 && alive(scene).length >= scene.replicas;
+  const present = new Set(before.pods.map(({ metadata }) => metadata.uid));
+  const fresh = alive(state).filter(({ metadata }) => !present.has(metadata.uid));
+  const wanted = state.replicas ?? 0;
+  const isWhole = readyIn(state) >= Math.min(readyIn(before), wanted);
+  const judged = hooks.judge === undefined ? (isWhole ? 'succeeded' : undefined) : hooks.judge(fresh);
+  if (judged !== undefined) return judged;
+  const isSmaller = fresh.length === 0 && alive(state).length >= wanted;
   return isSmaller ? 'superseded' : undefined;
 }
+
+const readyIn = (state: WorkloadState): number => alive(state).filter(({ ready }) => ready).length;

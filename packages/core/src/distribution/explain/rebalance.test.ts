@@ -36,6 +36,7 @@ const facts: FactsByReason = {
   NoPolicy: {},
   InvalidPolicy: { messages: ['spotalis.io/spot-percentage: "x" is no number'] },
   ReadOnly: {},
+  TakingOver: {},
   NodeDiffers: { pods: ['web-7'] },
   FallbackStarted: { waiting: 7, sinceMs: untilMs, removed: 7, told: false, nextProbeAtMs: untilMs },
   FallbackFound: { substitutes: 7, nextProbeAtMs: untilMs },

@@ -1,7 +1,6 @@
 import { type CapacityType, isCapacityType } from '../../capacity/type.ts';
 import type { PlaceholderEvidence } from '../../proof/evidence.ts';
 import type { UnmanagedReason } from '../../policy/managed.ts';
-import type { ModuleName } from '../../disruption/intent.ts';
 import type { Misfit, Misfits } from '../../cluster/fit.ts';
 import type { Doom } from '../../cluster/workload-pod.ts';
 import type {
@@ -136,7 +135,7 @@ const endings: Readonly<Record<FactsByReason['FallbackEnded']['how'], string>> =
   waived: 'bridged no longer: spotalis.io/spot-fallback-after is never, so pods wait for it',
 };
 
-const modules: Readonly<Record<ModuleName, string>> = {
+const modules: Readonly<Record<string, string>> = {
   distribution: 'a move to another capacity type',
   rightsizing: 'a restart with other resources',
   recycling: 'a pod that leaves its node',
@@ -329,9 +328,11 @@ function sentenceOn(trace: RebalanceTrace): string {
     }
     case 'WorkloadBusy': {
       const { by, sinceMs } = trace.facts;
-      const whose = by === null ? 'one that an earlier leader began' : modules[by];
+      const whose = by === null ? 'one that an earlier leader began' : (modules[by] ?? by);
       return `Held because another disruption of this workload is under way since ${at(sinceMs)}: ${whose}.`;
     }
+    case 'TakingOver':
+      return 'Held until this leader has taken over from the one before it.';
     case 'BudgetSpent': {
       const { budget, used, limit } = trace.facts;
       if (budget === 'removals') {

@@ -1,3 +1,4 @@
+import { sharedReasons, type SharedTraits } from '../../disruption/reason.ts';
 import { type Wait, waitOrder } from '../droughts/waiting.ts';
 import type { RebalanceReason } from './verdict.ts';
 
@@ -16,21 +17,12 @@ export interface Alert {
 }
 
 /** What holds of a reason, whatever workload it is about. */
-export interface ReasonTraits {
-  readonly means: string;
-  /** Null: there is nothing to do, because it is as it should be, was asked for, or ends by itself. */
-  readonly remedy: string | null;
+export interface ReasonTraits extends SharedTraits {
   /**
    * Null: it comes and goes with each move, was asked for, or holds nothing. Then it does not end an Event's reason
    * that was there before it either.
    */
   readonly alerts: Alert | null;
-  /** As somebody wants it, or for want of spot capacity: meanwhile no repair is due. */
-  readonly postpones?: true;
-  /** It ends by itself and the move goes on, so a placeholder stays for it; or the placeholder's own time ends. */
-  readonly passes?: true;
-  /** It ends when the time of its verdict has come; other waits only look again. */
-  readonly endsInTime?: true;
   /** All is as it should be. */
   readonly calm?: true;
   /** Pods without a node that the sentence on it speaks of itself. */
@@ -69,12 +61,7 @@ export const reasonTraits: Readonly<Record<RebalanceReason, ReasonTraits>> = {
     remedy: 'correct it; the Event names key, value and a valid example',
     alerts: blocked,
   },
-  ReadOnly: {
-    means: '`readOnlyMode` is on: decided, and nothing written',
-    remedy: null,
-    alerts: null,
-    postpones: true,
-  },
+  ReadOnly: sharedReasons.ReadOnly,
   FallbackStarted: {
     means: 'pods waited for spot capacity in vain: substitutes on on-demand take their place',
     remedy: 'where it lasts: [SpotalisDroughtLasting](runbooks.md#spotalisdroughtlasting)',
@@ -212,13 +199,7 @@ export const reasonTraits: Readonly<Record<RebalanceReason, ReasonTraits>> = {
     passes: true,
     endsInTime: true,
   },
-  WindowClosed: {
-    means: "outside of the workload's window, or of the configuration's",
-    remedy: '`explain` says when both are open',
-    alerts: null,
-    postpones: true,
-    endsInTime: true,
-  },
+  WindowClosed: sharedReasons.WindowClosed,
   AwaitingSpot: {
     means: 'pods wait for spot capacity, not yet for `spot-fallback-after`, or that is `never`',
     remedy: null,
@@ -372,19 +353,9 @@ export const reasonTraits: Readonly<Record<RebalanceReason, ReasonTraits>> = {
     alerts: null,
     passes: true,
   },
-  WorkloadBusy: {
-    means: 'another disruption of the workload is under way: there is one at a time, whoever asks for it',
-    remedy: null,
-    alerts: null,
-    passes: true,
-  },
-  BudgetSpent: {
-    means:
-      '`rebalance.maxMovesPerMinute` or `maxInFlight` is reached, or in a drought `fallback.maxRemovalsPerMinute`',
-    remedy: null,
-    alerts: null,
-    passes: true,
-  },
+  TakingOver: sharedReasons.TakingOver,
+  WorkloadBusy: sharedReasons.WorkloadBusy,
+  BudgetSpent: sharedReasons.BudgetSpent,
   FloorShort: {
     means: 'a pod is moved to on-demand, because the floor is not met',
     remedy: null,

@@ -1,5 +1,5 @@
 import type { PodReference } from '../../cluster/reference.ts';
-import type { Deferral } from '../../disruption/register.ts';
+import type { Deferral, TakingOver } from '../../disruption/register.ts';
 import {
   type DisruptedWorkload,
   type EvictIntent,
@@ -58,10 +58,11 @@ export const removalFor = (
 
 /** Says what an intent that was deferred waits for. */
 export function heldBack(
-  deferral: Deferral,
+  deferral: Deferral | TakingOver,
   nowMs: number,
-): DecidedFor<'WorkloadBusy'> | DecidedFor<'BudgetSpent'> {
+): DecidedFor<'WorkloadBusy'> | DecidedFor<'BudgetSpent'> | DecidedFor<'TakingOver'> {
   const retryAtMs = nowMs + RETRY_MS;
+  if (deferral.reason === 'TakingOver') return held('TakingOver', {}, retryAtMs);
   if (deferral.reason === 'WorkloadBusy') {
     const { by, sinceMs } = deferral;
     return held('WorkloadBusy', { by, sinceMs }, retryAtMs);
@@ -71,7 +72,11 @@ export function heldBack(
 }
 
 /** The decision as it stands after what it asked for was deferred. */
-export const deferred = (trace: RebalanceTrace, deferral: Deferral, nowMs: number): RebalanceTrace => ({
+export const deferred = (
+  trace: RebalanceTrace,
+  deferral: Deferral | TakingOver,
+  nowMs: number,
+): RebalanceTrace => ({
   ...trace,
   ...heldBack(deferral, nowMs),
 });

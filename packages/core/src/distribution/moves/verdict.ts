@@ -232,6 +232,7 @@ export interface FactsByReason {
     readonly by: ModuleName | null;
     readonly sinceMs: number;
   };
+  TakingOver: object;
   BudgetSpent: {
     readonly budget: 'cluster' | 'namespace' | 'node' | 'minute' | 'removals';
     readonly used: number;
