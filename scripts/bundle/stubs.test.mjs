@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -124,10 +124,14 @@ it('client-node has its credentials in a file beside its index', async () => {
 
 async function printedBy(program, { stubbed }) {
   const { outputFiles } = await bundle([`scripts/bundle/programs/${program}.mjs`], { stubbed });
-  const path = join(folder, `${program}-${stubbed ? 'stubbed' : 'real'}.mjs`);
+  const name = `${program}-${stubbed ? 'stubbed' : 'real'}`;
+  const path = join(folder, `${name}.mjs`);
   await writeFile(path, outputFiles[0].contents);
-  const { stdout } = await execute(process.execPath, [path, folder]);
-  return stdout;
+  // Both run at once and write files of the same names.
+  const own = join(folder, name);
+  await mkdir(own);
+  const { stdout } = await execute(process.execPath, [path, own]);
+  return stdout.replaceAll(own, 'folder');
 }
 
 describe('with stubs and without', () => {
