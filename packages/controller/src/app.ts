@@ -19,23 +19,24 @@ import { modules as all } from './modules/catalogue.ts';
 /** In the order in which they start; they stop in reverse. The work begins with the election, when this process leads. */
 type StartGroups = Readonly<Record<'health' | 'stores' | 'observers' | 'election', readonly Component[]>>;
 
-/** The whole service, wired. The Lease goes last, when nothing of ours acts any more. */
+/** The whole service, wired. The Lease goes last, when nothing of ours acts any more. Without a module nothing is watched. */
 export function createController(parts: KernelParts, modules: readonly Module[] = all): Lifecycle {
   const kernel = openKernel(parts);
   const opened = modules.map((module) => openModule(module, kernel));
   viewModules(kernel.metrics, () => opened.map(({ availability }) => availability()));
   kernel.reloads.follow(() => kernel.runners.again());
-  kernel.leadership.does(new Leading(dutiesOf(kernel), kernel.runners));
+  const isIdle = opened.length === 0;
+  kernel.leadership.does(new Leading(isIdle ? [] : dutiesOf(kernel), kernel.runners));
 
   const lifecycle = new Lifecycle(parts.logger);
   const { readiness } = lifecycle;
-  readiness.add('stores', kernel.reflectors.check);
+  if (!isIdle) readiness.add('stores', kernel.reflectors.check);
   for (const { module } of opened) {
     for (const [name, note] of Object.entries(module.notes ?? {})) readiness.add(name, () => ({ note }));
   }
   const groups: StartGroups = {
     health: [...healthOf(parts, kernel, opened, lifecycle), ...kernel.connections],
-    stores: [kernel.reflectors],
+    stores: isIdle ? [] : [kernel.reflectors],
     observers: opened.flatMap(({ components }) => components),
     election: [kernel.leadership],
   };
