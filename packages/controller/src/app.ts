@@ -36,18 +36,18 @@ export function createController(
   const opened = modules.map((module) => openModule(module, kernel));
   viewModules(kernel.metrics, () => opened.map(({ availability }) => availability()));
   kernel.reloads.follow(() => kernel.runners.again());
-  kernel.leadership.does(new Leading(dutiesOf(kernel), kernel.runners));
+  const isIdle = opened.length === 0;
+  kernel.leadership.does(new Leading(isIdle ? [] : dutiesOf(kernel), kernel.runners));
 
   const lifecycle = new Lifecycle(parts.logger);
   const { readiness } = lifecycle;
-  const stores = modules.length === 0 ? [] : [kernel.reflectors];
-  for (const { check } of stores) readiness.add('stores', check);
+  if (!isIdle) readiness.add('stores', kernel.reflectors.check);
   for (const { module } of opened) {
     for (const [name, note] of Object.entries(module.notes ?? {})) readiness.add(name, () => ({ note }));
   }
   const groups: StartGroups = {
     health: [...healthOf(parts, kernel, opened, lifecycle), ...kernel.connections],
-    stores,
+    stores: isIdle ? [] : [kernel.reflectors],
     observers: opened.flatMap(({ components }) => components),
     election: [kernel.leadership],
   };
