@@ -65,7 +65,7 @@ export {
 } from './admission/gate.ts';
 export { admitPod, type PodAdmission, type PodPatch } from './capacity/admit.ts';
 export { type AllowedTypes, allowedTypes } from './capacity/allowed.ts';
-export { classifyNode } from './capacity/classify.ts';
+export { classifierOf, classifyNode } from './capacity/classify.ts';
 export {
   type Capacity,
   type CapacityReading,
@@ -229,7 +229,10 @@ export {
   tokenOf,
 } from './cluster/observed-pod.ts';
 export { type ObservedReplicaSet, pruneReplicaSet, type RawReplicaSet } from './cluster/replicaset.ts';
+export { countPods } from './cluster/census.ts';
+export { type ClusterView, managedIn, policyIn } from './cluster/cluster-view.ts';
 export { nodeViewOf, podViewOf, workloadViewOf } from './cluster/view.ts';
+export { snapshotOf } from './distribution/moves/observed.ts';
 export {
   type ObservedClaim,
   type ObservedVolume,

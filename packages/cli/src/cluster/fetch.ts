@@ -1,6 +1,5 @@
 import {
-  type CapacityType,
-  classifyNode,
+  classifierOf,
   type NodeLabels,
   type ObservedClaim,
   type ObservedNamespace,
@@ -138,17 +137,13 @@ export async function fetchObjects(
       return [];
     }
   }
-  const classify = (labels: Readonly<Record<string, string>>): CapacityType | undefined => {
-    const type = classifyNode(labels, nodeLabels);
-    return type === 'unknown' ? undefined : type;
-  };
   try {
     const [namespaces, nodes, deployments, statefulSets, replicaSets, pods, pdbs, claims, volumes] =
       await Promise.all([
         namespacesOf(client, list, places),
         optional(
           resource<RawNode>('v1', 'nodes', 'Node'),
-          pruneNode(classify),
+          pruneNode(classifierOf(nodeLabels)),
           'types are what admission wrote',
         ),
         namespaced(

@@ -1,16 +1,20 @@
 import {
   type BudgetUse,
   type CapacityType,
+  type ClusterView,
+  countPods,
   type DroughtState,
   evidenceOf,
   enabledLabel,
   hasSameDefaults,
-  managed,
+  managedIn,
   type Managed,
   type MoveHistory,
   nodeViewOf,
   type Nodes,
   type ObservedClaim,
+  type ObservedNamespace,
+  type ObservedPdb,
   type ObservedPod,
   type ObservedReplicaSet,
   type ObservedVolume,
@@ -18,16 +22,14 @@ import {
   type OtherDefaults,
   type PlaceholderEvidence,
   poolOf,
-  podViewOf,
+  policyIn,
   type PolicyReading,
   readPodMark,
-  readPolicy,
   type RebalanceSnapshot,
   restsOnDefaults,
-  type PodCounts,
+  snapshotOf,
   type WebhookState,
   type WorkloadKind,
-  workloadViewOf,
 } from '@spotalis/core';
 import type { Settings } from './configuration.ts';
 import type { DroughtNews } from './droughts.ts';
@@ -55,7 +57,7 @@ function grouped<T>(objects: Iterable<T>, keyOf: (object: T) => string | undefin
 }
 
 /** The cluster at one moment, as the controller would see it. */
-export class Survey {
+export class Survey implements ClusterView {
   readonly notes: readonly string[];
   readonly workloads: readonly ObservedWorkload[];
   readonly nodes: Nodes;
@@ -63,13 +65,13 @@ export class Survey {
   readonly webhook: WebhookState;
   readonly droughts: DroughtNews;
   readonly objects: Objects;
+  readonly namespaces: ReadonlyMap<string, ObservedNamespace>;
+  readonly claims: ReadonlyMap<string, ObservedClaim>;
+  readonly volumes: ReadonlyMap<string, ObservedVolume>;
+  readonly #types: ReadonlyMap<string, CapacityType | undefined>;
   readonly #podsByController: ReadonlyMap<string, readonly ObservedPod[]>;
   readonly #setsByController: ReadonlyMap<string, readonly ObservedReplicaSet[]>;
   #otherDefaults: OtherDefaults | null | undefined;
-  readonly #volumes: {
-    readonly claims: ReadonlyMap<string, ObservedClaim>;
-    readonly volumes: ReadonlyMap<string, ObservedVolume>;
-  };
 
   constructor(objects: Objects, settings: Settings, webhook: WebhookState, droughts: DroughtNews) {
     this.objects = objects;
@@ -88,12 +90,12 @@ export class Survey {
         return [name, settings.onlyProven ? { ...view, free: {} } : view];
       }),
     );
-    this.#volumes = {
-      claims: new Map(
-        objects.claims.map((claim) => [`${claim.metadata.namespace ?? ''}/${claim.metadata.name}`, claim]),
-      ),
-      volumes: new Map(objects.volumes.map((volume) => [volume.metadata.name, volume])),
-    };
+    this.#types = new Map(objects.nodes.map(({ metadata, type }) => [metadata.name, type]));
+    this.namespaces = new Map(objects.namespaces.map((one) => [one.metadata.name, one]));
+    this.claims = new Map(
+      objects.claims.map((claim) => [`${claim.metadata.namespace ?? ''}/${claim.metadata.name}`, claim]),
+    );
+    this.volumes = new Map(objects.volumes.map((volume) => [volume.metadata.name, volume]));
   }
 
   workload(kind: WorkloadKind, namespace: string, name: string): ObservedWorkload | undefined {
@@ -130,26 +132,24 @@ export class Survey {
   }
 
   isNamespaceLabelled(name: string): boolean {
-    const found = this.objects.namespaces.find((one) => one.metadata.name === name);
-    return found?.labels[enabledLabel] === 'true';
+    return this.namespaces.get(name)?.labels[enabledLabel] === 'true';
   }
 
-  managedOf({ metadata, labels }: ObservedWorkload): Managed {
-    const { namespace = '' } = metadata;
-    const found = this.objects.namespaces.find((one) => one.metadata.name === namespace);
-    return managed(
-      { namespace, namespaceLabels: found?.labels ?? {}, workloadLabels: labels },
-      this.settings.values.scope,
-    );
+  pdbsIn(namespace: string): readonly ObservedPdb[] {
+    return this.objects.pdbs.filter(({ metadata }) => metadata.namespace === namespace);
   }
 
-  policyOf({ metadata, annotations }: ObservedWorkload): PolicyReading {
-    const found = this.objects.namespaces.find((one) => one.metadata.name === metadata.namespace);
-    return readPolicy({
-      workload: annotations,
-      namespace: found?.annotations ?? {},
-      defaults: this.settings.defaults,
-    });
+  nodeTypeOf({ nodeName }: ObservedPod): CapacityType | undefined {
+    return nodeName === undefined ? undefined : this.#types.get(nodeName);
+  }
+
+  managedOf(workload: ObservedWorkload): Managed {
+    const namespace = this.namespaces.get(workload.metadata.namespace ?? '');
+    return managedIn(namespace, workload, this.settings.values.scope);
+  }
+
+  policyOf(workload: ObservedWorkload): PolicyReading {
+    return policyIn(this, workload, this.settings.defaults);
   }
 
   /**
@@ -161,23 +161,16 @@ export class Survey {
     workload: ObservedWorkload,
     { history, inFlight }: MoveFootprint = noFootprint,
   ): RebalanceSnapshot {
-    const pods = this.podsOf(workload);
-    const replicaSets = this.replicaSetsOf(workload);
-    const { namespace } = workload.metadata;
-    const changes = { policyChangedAtMs: null, replicasChangedAtMs: null, podGoneAtMs: null };
-    return {
+    return snapshotOf(this, workload, {
       managed: this.managedOf(workload),
       policy: this.policyOf(workload),
-      workload: workloadViewOf(workload, {
-        changes,
-        pods,
-        replicaSets,
-        ledgers: this.#countsOf(replicaSets),
-      }),
-      pods: pods.map((pod) => podViewOf(pod, this.#volumes)),
-      pdbs: this.objects.pdbs
-        .filter(({ metadata }) => metadata.namespace === namespace)
-        .map(({ view }) => view),
+      changes: { policyChangedAtMs: null, replicasChangedAtMs: null, podGoneAtMs: null },
+      ledgers: new Map(
+        this.replicaSetsOf(workload).map(({ metadata: { uid } }) => [
+          uid,
+          countPods(this.#podsByController.get(uid) ?? [], this),
+        ]),
+      ),
       history,
       budgets: { ...noMoves, workload: inFlight ? 1 : 0 },
       nodes: this.nodes,
@@ -192,7 +185,7 @@ export class Survey {
       otherDefaults: this.#otherDefaultsSeen(),
       drought: this.droughtOf(workload),
       settings: this.settings.rebalance,
-    };
+    });
   }
 
   /** The leader goes by replacements, and pods do not tell which of them are some: the newest of all says the most. */
@@ -246,23 +239,6 @@ export class Survey {
       ({ placeholder }) => placeholder?.workloadUid === metadata.uid && placeholder.type === type,
     );
     return (found && evidenceOf(found)) ?? { kind: 'none' };
-  }
-
-  #countsOf(replicaSets: readonly ObservedReplicaSet[]): ReadonlyMap<string, PodCounts> {
-    return new Map(
-      replicaSets.map(({ metadata }) => {
-        const counts = { spot: 0, onDemand: 0, untyped: 0 };
-        for (const pod of this.#podsByController.get(metadata.uid) ?? []) {
-          if (pod.ended) continue;
-          const node = pod.nodeName === undefined ? undefined : this.nodes.get(pod.nodeName)?.type;
-          const type = node === undefined || node === 'unknown' ? readPodMark(pod.annotations).type : node;
-          if (type === 'spot') counts.spot++;
-          else if (type === 'on-demand') counts.onDemand++;
-          else counts.untyped++;
-        }
-        return [metadata.uid, counts];
-      }),
-    );
   }
 }
 

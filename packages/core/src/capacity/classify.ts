@@ -21,6 +21,14 @@ function hasAllNegatives(list: readonly NodeLabel[], labels: Labels): boolean {
   return any;
 }
 
+/** As stores keep it: undefined for a node that no configured label knows. */
+export function classifierOf(nodeLabels: NodeLabels): (labels: Labels) => CapacityType | undefined {
+  return (labels) => {
+    const type = classifyNode(labels, nodeLabels);
+    return type === 'unknown' ? undefined : type;
+  };
+}
+
 /**
  * The type of a node by its labels. What a node says it is goes before what it does not say: in a cluster with nodes
  * of two providers a spot node of one of them also lacks the other's spot label. A node that claims both is unknown.

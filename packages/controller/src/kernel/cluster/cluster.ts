@@ -1,5 +1,6 @@
 import {
   type CapacityType,
+  type ClusterView,
   enabledLabel,
   type ObservedClaim,
   type ObservedNamespace,
@@ -47,7 +48,7 @@ const placeholderOf = ({ placeholder, metadata: { namespace } }: ObservedPod): r
 export type HandlerFault = (error: Error) => void;
 
 /** Everything this process knows of the cluster, and who belongs to whom in it. */
-export class Cluster {
+export class Cluster implements ClusterView {
   readonly namespaces: Store<ObservedNamespace>;
   readonly deployments: Store<ObservedWorkload, 'uid' | 'namespace'>;
   readonly statefulSets: Store<ObservedWorkload, 'uid' | 'namespace'>;
@@ -173,6 +174,10 @@ export class Cluster {
       : this.replicaSetsOf(workload).flatMap((replicaSet) =>
           this.pods.by('controller', replicaSet.metadata.uid),
         );
+  }
+
+  pdbsIn(namespace: string): readonly ObservedPdb[] {
+    return this.pdbs.by('namespace', namespace);
   }
 
   /** What the pod's node says; undefined before the pod has one, and on a node that says nothing. */

@@ -1,10 +1,9 @@
-import type { Capacity, Configuration } from '@spotalis/core';
+import { type Capacity, classifierOf, type Configuration, managedIn } from '@spotalis/core';
 import type { ApiClient, ReflectorObserver } from '@spotalis/kube';
 import { type Logger, type Metrics, reflectorMetrics } from '@spotalis/runtime';
 import { Cluster } from './cluster.ts';
 import { Reflectors } from './reflectors.ts';
 import { Rooms } from './rooms.ts';
-import { classifierOf, managedIn } from './scope.ts';
 
 export interface ClusterParts {
   readonly values: Configuration;
@@ -31,7 +30,10 @@ export interface ObservedCluster {
 export function openCluster(parts: ClusterParts): ObservedCluster {
   const { values, capacity, client, ownNamespace, metrics, logger } = parts;
   const onHandlerError = (error: Error): void => logger.error('observer failed', { error });
-  const cluster = new Cluster(managedIn(values.scope), onHandlerError);
+  const cluster = new Cluster(
+    (namespace, workload) => managedIn(namespace, workload, values.scope).managed,
+    onHandlerError,
+  );
   const isConfined = values.scope.namespaces.length > 0;
   const reflected = reflectorMetrics(metrics);
   const reflectorObserver = (name: string): ReflectorObserver => ({

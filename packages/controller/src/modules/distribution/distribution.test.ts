@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import { managedIn } from '@spotalis/core';
 import type { RecordedEvent } from '@spotalis/kube';
 import { LedgerUnavailable } from '@spotalis/ledger';
 import type { Logger } from '@spotalis/runtime';
 import { aDeployment, aManagedCluster, aNamespace, aPod } from '../../testing/objects.ts';
 import { Cluster } from '../../kernel/cluster/cluster.ts';
 import { Ledgers } from './ledger/ledgers.ts';
-import { managedIn } from '../../kernel/cluster/scope.ts';
 import { policiesOf } from './settings.ts';
 import { Problems } from './report/problems.ts';
 import { Reports } from './report/reports.ts';
@@ -201,8 +201,9 @@ describe('distribution', () => {
   });
 
   it('says nothing about a Namespace that the scope leaves to others', async () => {
+    const scope = { namespaces: [], namespaceSelector: {}, excludedNamespaces: ['shop'] };
     const cluster = new Cluster(
-      managedIn({ namespaces: [], namespaceSelector: {}, excludedNamespaces: ['shop'] }),
+      (namespace, workload) => managedIn(namespace, workload, scope).managed,
       (error) => {
         throw error;
       },

@@ -3,9 +3,9 @@ import {
   type ObservedWorkload,
   type Placement,
   policyDefaults,
+  policyIn,
   type PolicyReading,
   readClusterWindow,
-  readPolicy,
   rebalanceSettings,
   type RebalanceSettings,
 } from '@spotalis/core';
@@ -32,12 +32,8 @@ export function decisionSettings(
 /** What holds for a workload as it, its Namespace and the configuration are now. */
 export const policiesOf =
   (cluster: Pick<Cluster, 'namespaces'>, live: () => Configuration) =>
-  ({ annotations, metadata: { namespace = '' } }: ObservedWorkload): PolicyReading =>
-    readPolicy({
-      workload: annotations,
-      namespace: cluster.namespaces.get(namespace)?.annotations ?? {},
-      defaults: policyDefaults(live()),
-    });
+  (workload: ObservedWorkload): PolicyReading =>
+    policyIn(cluster, workload, policyDefaults(live()));
 
 /**
  * By what pods of a workload are admitted; null where they are left alone, so that they say nothing about the webhook.

@@ -1,4 +1,4 @@
-import { type ObservedReplicaSet, type ObservedWorkload, type PodCounts, readPodMark } from '@spotalis/core';
+import { countPods, type ObservedReplicaSet, type ObservedWorkload, type PodCounts } from '@spotalis/core';
 import { asError } from '@spotalis/kube';
 import { type Ledger, LedgerUnavailable } from '@spotalis/ledger';
 import { type Cluster, revisionOf } from '../../../kernel/cluster/cluster.ts';
@@ -65,14 +65,6 @@ export class Ledgers {
     const { ledger, cluster } = this.#parts;
     if (ledger !== undefined) return ledger.counts(revisionOf(workload, replicaSet));
     // The webhook that holds it watches the same pods.
-    const counts = { spot: 0, onDemand: 0, untyped: 0 };
-    for (const pod of cluster.pods.by('controller', replicaSet.metadata.uid)) {
-      if (pod.ended) continue;
-      const type = cluster.nodeTypeOf(pod) ?? readPodMark(pod.annotations).type;
-      if (type === 'spot') counts.spot++;
-      else if (type === 'on-demand') counts.onDemand++;
-      else counts.untyped++;
-    }
-    return counts;
+    return countPods(cluster.pods.by('controller', replicaSet.metadata.uid), cluster);
   }
 }

@@ -3,12 +3,11 @@ import {
   type LedgerState,
   type ObservedWorkload,
   type PodCounts,
-  podViewOf,
   type PolicyReading,
   type RebalanceSettings,
   type RebalanceSnapshot,
+  snapshotOf,
   type WebhookState,
-  workloadViewOf,
 } from '@spotalis/core';
 import type { StoredBreaker } from '@spotalis/ledger';
 import type { Bypass } from '../webhook/bypass.ts';
@@ -83,18 +82,11 @@ export function takeSnapshot(
   const settings = sources.settings();
   const unseen = moves.unproven(nowMs);
   const { uid, namespace = '' } = workload.metadata;
-  const pods = cluster.podsOf(workload);
-  return {
+  return snapshotOf(cluster, workload, {
     managed: { managed: true },
     policy,
-    workload: workloadViewOf(workload, {
-      changes: changes.of(uid),
-      pods,
-      replicaSets: cluster.replicaSetsOf(workload),
-      ledgers: ledger.counts,
-    }),
-    pods: pods.map((pod) => podViewOf(pod, cluster)),
-    pdbs: cluster.pdbs.by('namespace', namespace).map(({ view }) => view),
+    changes: changes.of(uid),
+    ledgers: ledger.counts,
     history: moves.historyOf(uid),
     budgets: { ...register.use(uid, 'distribution'), spent: sources.isSpent(namespace) },
     refused: {
@@ -117,5 +109,5 @@ export function takeSnapshot(
           ? { kind: 'unwatched' }
           : droughts.stateOf(workload, ledger.breaker, settings, deferral, nowMs),
     settings,
-  };
+  });
 }
