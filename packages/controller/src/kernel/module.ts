@@ -66,7 +66,7 @@ export type Touch = (
 
 /**
  * A module at work, in the leader. A subject is what it decides about: `Deployment/shop/web`, a node. One look at one is:
- * observe, snapshot, decide, apply the effects, ask for the intents, report.
+ * read, observe, snapshot, decide, apply the effects, ask for the intents, report.
  */
 export interface OpenModule<Snapshot = unknown, Trace = unknown, Effect = unknown> {
   /** Of its queue. Absent: one worker, under the name of the module. */
@@ -79,8 +79,10 @@ export interface OpenModule<Snapshot = unknown, Trace = unknown, Effect = unknow
   subjects(): Iterable<string>;
   /** Touches what a change in the stores concerns. Returns the way out. */
   follow(touch: Touch): () => void;
-  /** Whatever a look has to read elsewhere, or changes in what is known of others. `grant`: an eviction is to be confirmed. */
-  observe?(subject: string, why: 'look' | 'grant'): Promise<void>;
+  /** What a look has to ask elsewhere. `grant`: an eviction is to be confirmed. From here to the decision nothing waits. */
+  read?(subject: string, why: 'look' | 'grant'): Promise<void>;
+  /** What a look changes in what is known, right before the snapshot: a move that is over, a pool. */
+  observe?(subject: string): void;
   /** Everything that one decision rests on, from the stores of one moment; it writes nothing. Null: there is nothing to decide. */
   snapshot(subject: string, nowMs: number): Snapshot | null;
   /** Pure and total. */

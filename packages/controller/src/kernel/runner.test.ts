@@ -46,7 +46,7 @@ function running(
   const module: OpenModule<number, Trace, Effect> = {
     subjects: () => ['a'],
     follow: () => () => undefined,
-    observe: async (_subject, why) => void log.push(`observe ${why}`),
+    read: async (_subject, why) => void log.push(`read ${why}`),
     snapshot: () => (decisions[Math.min(index, decisions.length - 1)] === null ? null : index),
     decide: () => decisions[Math.min(index++, decisions.length - 1)] ?? decided('none'),
     apply: async (_subject, effect) => {
@@ -72,13 +72,26 @@ function running(
 const sent: Answer = { kind: 'sent', outcome: { kind: 'evicted' } };
 
 describe('a look', () => {
-  it('observes, decides, applies, asks, looks anew when it is granted, settles and reports, in this order', async () => {
+  it('reads, decides, applies, asks, looks anew when it is granted, settles and reports, in this order', async () => {
     const { runner, log } = running([asks], async (confirm) => {
       expect(await confirm()).toMatchObject({ intent });
       return sent;
     });
     await runner.look('a');
-    expect(log).toEqual(['observe look', 'apply mark', 'observe grant', 'settled sent', 'report asks']);
+    expect(log).toEqual(['read look', 'apply mark', 'read grant', 'settled sent', 'report asks']);
+  });
+
+  it('observes and decides in one go, whoever else is looked at', async () => {
+    const steps: string[] = [];
+    const { runner } = running([decided('rests')], async () => sent, {
+      observe: (subject) => void steps.push(`observe ${subject}`),
+      snapshot: (subject) => {
+        steps.push(`snapshot ${subject}`);
+        return 0;
+      },
+    });
+    await Promise.all([runner.look('a'), runner.look('b')]);
+    expect(steps).toEqual(['observe a', 'snapshot a', 'observe b', 'snapshot b']);
   });
 
   it('reports what it waits for when what it asks for is deferred', async () => {
@@ -113,7 +126,7 @@ describe('a look', () => {
     await runner.look('a');
     log.splice(0);
     expect(await runner.look('a')).toBeUndefined();
-    expect(log).toEqual(['observe look', 'withdraw toys/a', 'forget']);
+    expect(log).toEqual(['read look', 'withdraw toys/a', 'forget']);
   });
 
   it('takes back what was asked for of a workload that was made anew under its name', async () => {
@@ -156,7 +169,7 @@ describe('a module that takes over', () => {
     });
     runner.start();
     await settle();
-    expect(log).toEqual(['observe look', 'settled deferred', 'report waits: TakingOver']);
+    expect(log).toEqual(['read look', 'settled deferred', 'report waits: TakingOver']);
     log.splice(0);
     taken(() => (left = true));
     await settle();

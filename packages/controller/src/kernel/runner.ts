@@ -91,7 +91,7 @@ export class Runner {
     const { module, now } = this.#parts;
     // When they can be read all are looked at.
     if (!this.#parts.isAvailable()) return undefined;
-    await module.observe?.(subject, 'look');
+    await module.read?.(subject, 'look');
     const first = this.#decide(subject);
     this.#withdraw(subject, first?.intents ?? []);
     if (first === null) return requeue(module.forget(subject));
@@ -107,6 +107,7 @@ export class Runner {
   #decide(subject: string): Decided | null {
     const { module, now } = this.#parts;
     const nowMs = now();
+    module.observe?.(subject);
     const snapshot = module.snapshot(subject, nowMs);
     return snapshot === null ? null : module.decide(snapshot, nowMs);
   }
@@ -167,7 +168,7 @@ export class Runner {
   async #evict(subject: string, intent: EvictIntent, look: Look): Promise<Outcome> {
     const { module, executor } = this.#parts;
     return executor.evict(intent, async () => {
-      await module.observe?.(subject, 'grant');
+      await module.read?.(subject, 'grant');
       const fresh = this.#decide(subject);
       if (fresh === null) {
         look.againInMs = Math.min(look.againInMs, SOON_MS);

@@ -82,8 +82,13 @@ export class Distribution implements OpenModule<Snapshot, RebalanceTrace, Effect
     return attention.follow(touch, () => narrator.drifting());
   }
 
-  observe(subject: string, why: 'look' | 'grant'): Promise<void> {
+  read(subject: string, why: 'look' | 'grant'): Promise<void> {
     return why === 'look' ? this.#read(subject) : this.#readAgain(subject);
+  }
+
+  observe(subject: string): void {
+    const reading = this.#readings.get(subject);
+    if (reading !== undefined && !this.#changed.has(reading)) this.#parts.rebalancer.observe(reading);
   }
 
   snapshot(subject: string, nowMs: number): Snapshot | null {
@@ -163,7 +168,7 @@ export class Distribution implements OpenModule<Snapshot, RebalanceTrace, Effect
   }
 
   async #read(subject: string): Promise<void> {
-    const { cluster, reports, policyOf, ledgers, reaches, rebalancer } = this.#parts;
+    const { cluster, reports, policyOf, ledgers, reaches } = this.#parts;
     this.#readings.delete(subject);
     const parsed = parseSubject(subject);
     if (parsed === undefined) return;
@@ -180,14 +185,12 @@ export class Distribution implements OpenModule<Snapshot, RebalanceTrace, Effect
     const ledger = await ledgers.read(workload);
     reports.report(subject, workload, policy, ledger);
     await reaches?.tell(workload);
-    const reading = { workload, policy, ledger };
-    this.#readings.set(subject, reading);
-    rebalancer.observe(reading);
+    this.#readings.set(subject, { workload, policy, ledger });
   }
 
   /** Whatever the stores, the policy and the ledger seemed to say is looked at anew right before a pod has to go. */
   async #readAgain(subject: string): Promise<void> {
-    const { cluster, probe, ledgers, policyOf, rebalancer } = this.#parts;
+    const { cluster, probe, ledgers, policyOf } = this.#parts;
     const reading = this.#reading(subject);
     const { uid } = reading.workload.metadata;
     await probe.ask();
@@ -197,7 +200,6 @@ export class Distribution implements OpenModule<Snapshot, RebalanceTrace, Effect
       return;
     }
     reading.policy = policyOf(reading.workload);
-    rebalancer.observe(reading);
   }
 
   #forget(subject: string, uidNow: string | undefined): void {
