@@ -91,5 +91,3 @@ export interface StatisticsProvider {
   ): Promise<readonly UsageReading<ContainerStatistics | null>[]>;
   close(): Promise<void>;
 }
-
-export type UsageProvider = PointProvider | StatisticsProvider;
