@@ -42,13 +42,13 @@ describe('usage from Prometheus', () => {
     expect(server.asked.map(({ form }) => Object.fromEntries(form))).toEqual([
       {
         query:
-          'max by (namespace, pod, container) (rate(container_cpu_usage_seconds_total{container!="",container!="POD",cluster="a\\"b"}[300000ms]))',
+          'max by (namespace, pod, container) (rate(container_cpu_usage_seconds_total{container!="",container!="POD",cluster="a\\"b"}[5m]))',
         time: String(seconds(END_MS)),
-        timeout: '30000ms',
+        timeout: '30s',
       },
       expect.objectContaining({
         query:
-          'max by (namespace, pod, container) (max_over_time(container_memory_working_set_bytes{container!="",container!="POD",cluster="a\\"b"}[300000ms]))',
+          'max by (namespace, pod, container) (max_over_time(container_memory_working_set_bytes{container!="",container!="POD",cluster="a\\"b"}[5m]))',
       }),
     ]);
   });

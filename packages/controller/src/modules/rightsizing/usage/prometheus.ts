@@ -1,4 +1,4 @@
-import type { Milliseconds } from '@spotalis/units';
+import { formatDuration, type Milliseconds } from '@spotalis/units';
 import type {
   ContainerName,
   ContainerUsage,
@@ -45,7 +45,7 @@ export class PrometheusUsage implements PointProvider {
   constructor({ matchers = {}, ...options }: PrometheusOptions) {
     this.#source = new UsageSource({ ...options, name: this.name });
     this.#matchers = Object.entries(matchers).map(([label, value]) => `${label}=${quoted(value)}`);
-    this.#timeout = `${options.deadlineMs ?? DEFAULT_DEADLINE_MS}ms`;
+    this.#timeout = formatDuration(options.deadlineMs ?? DEFAULT_DEADLINE_MS);
   }
 
   /** Prometheus samples by itself. */
@@ -129,7 +129,7 @@ export class PrometheusUsage implements PointProvider {
   #usageQuery(resource: MeasuredResource, resolutionMs: number, matchers: readonly string[]): string {
     const series = this.#selector(metrics[resource], ['container!=""', 'container!="POD"', ...matchers]);
     const over = resource === 'cpu' ? 'rate' : 'max_over_time';
-    return `max by (namespace, pod, container) (${over}(${series}[${resolutionMs}ms]))`;
+    return `max by (namespace, pod, container) (${over}(${series}[${formatDuration(resolutionMs)}]))`;
   }
 
   #selector(metric: string, matchers: readonly string[]): string {
@@ -159,7 +159,7 @@ export class PrometheusUsage implements PointProvider {
   ): Promise<UsageReading<readonly PodOwner[]>> {
     const matchers = [`namespace=${quoted(namespace)}`, 'owner_is_controller="true"'];
     const series = this.#selector('kube_pod_owner', matchers);
-    const query = `max by (pod, owner_kind, owner_name) (max_over_time(${series}[${toMs - fromMs}ms]))`;
+    const query = `max by (pod, owner_kind, owner_name) (max_over_time(${series}[${formatDuration(toMs - fromMs)}]))`;
     const owners: PodOwner[] = [];
     const failure = await this.#query('query', query, { time: seconds(toMs) }, (found) => {
       for (const { labels } of found) {
