@@ -4,13 +4,14 @@ import type { KubeObject } from '../api/client.ts';
 import { findOwnProgram } from '../binaries/own.ts';
 import type { Cluster } from '../cluster.ts';
 import { freePort } from '../process/ports.ts';
-import { waitFor } from '../process/wait.ts';
 
 const NAME = 'metrics-server';
 const NAMESPACE = 'kube-system';
 const API_SERVICE = 'v1beta1.metrics.k8s.io';
 /** The shortest that it takes. */
 const RESOLUTION = '10s';
+/** Must be shorter than that. */
+const REQUEST_TIMEOUT = '9s';
 /** It measures each node twice before it answers. */
 const READY_TIMEOUT_MS = 120_000;
 
@@ -47,22 +48,20 @@ export async function startMetricsServer(
       '--bind-address=127.0.0.1',
       `--secure-port=${port}`,
       `--metric-resolution=${RESOLUTION}`,
+      `--kubelet-request-timeout=${REQUEST_TIMEOUT}`,
       '--kubelet-preferred-address-types=InternalIP',
       `--kubelet-certificate-authority=${credentials('ca.crt')}`,
       `--kubelet-client-certificate=${credentials('kubelet-client.crt')}`,
       `--kubelet-client-key=${credentials('kubelet-client.key')}`,
     ],
+    ready: () => isAvailable(cluster),
+    readyTimeoutMs: READY_TIMEOUT_MS,
   });
-  await waitFor(
-    'the Metrics API to be available',
-    async () => {
-      const service = await cluster.api.get<ApiService>('APIService', API_SERVICE);
-      return service.status?.conditions?.some(
-        ({ type, status }) => type === 'Available' && status === 'True',
-      );
-    },
-    { timeoutMs: READY_TIMEOUT_MS },
-  );
+}
+
+async function isAvailable({ api }: Cluster): Promise<boolean> {
+  const { status } = await api.get<ApiService>('APIService', API_SERVICE);
+  return status?.conditions?.some((one) => one.type === 'Available' && one.status === 'True') ?? false;
 }
 
 /** The API server calls it on loopback: a Service without pods that is another name for that. */
