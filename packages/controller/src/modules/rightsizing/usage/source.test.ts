@@ -90,6 +90,20 @@ describe('a source of usage', () => {
     expect(await one.json(request)).toMatchObject({ kind: 'answered' });
   });
 
+  it('keeps the token that it has while the file is away', async () => {
+    let nowMs = 0;
+    const one = source({ tokenFile: file('token', 'one'), now: () => nowMs });
+    await one.json(request);
+    rmSync(join(dir, 'token'));
+    nowMs = 60_000;
+    expect(await one.json(request)).toMatchObject({ kind: 'answered' });
+    expect(server.asked.at(-1)?.headers['authorization']).toBe('Bearer one');
+  });
+
+  it('has a URL of HTTP', () => {
+    expect(() => source({ url: 'ftp://example.com' })).toThrow('ftp://example.com is not http or https');
+  });
+
   it('fails where the token is no token', async () => {
     expect(await problemOf(source({ tokenFile: file('token', 'a\nb') }))).toMatchObject({
       reason: 'Credentials',

@@ -74,10 +74,11 @@ export class UsageSource {
   #identity: Identity | undefined;
   #readAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Throws TypeError on a URL that is none. */
+  /** Throws TypeError on a URL that is none of HTTP. */
   constructor(options: SourceOptions) {
     this.#options = options;
     this.#url = new URL(options.url);
+    if (!/^https?:$/.test(this.#url.protocol)) throw new TypeError(`${this.title} is not http or https`);
     this.#deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS;
     this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
     this.#now = options.now ?? (() => performance.now());
@@ -164,10 +165,20 @@ export class UsageSource {
     return Buffer.concat(parts).toString('utf8');
   }
 
-  /** Contents are compared, not times: Secret volumes swap symbolic links. */
   async #current(): Promise<Identity> {
     const known = this.#identity;
     if (known !== undefined && this.#now() - this.#readAtMs < REREAD_MS) return known;
+    try {
+      return await this.#read();
+    } catch (thrown) {
+      // Files that are being swapped: what was read before may still be good, and a 401 shows if it is not.
+      if (known === undefined) throw thrown;
+      return known;
+    }
+  }
+
+  /** Contents are compared, not times: Secret volumes swap symbolic links. */
+  async #read(): Promise<Identity> {
     const { caFile, certFile, keyFile, tokenFile } = this.#options;
     const [ca, cert, key, token] = await Promise.all([caFile, certFile, keyFile, tokenFile].map(contentOf));
     if (token !== undefined && !/^[\x21-\x7e]+\s*$/.test(token))
