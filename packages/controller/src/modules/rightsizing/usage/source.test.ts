@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -147,6 +147,18 @@ describe('a source of usage', () => {
     expect(await problemOf(source({ deadlineMs: 50 }))).toMatchObject({ reason: 'Late' });
     server.reply = (_asked, response) => void response.write('{"half":');
     expect(await problemOf(source({ deadlineMs: 50 }))).toMatchObject({ reason: 'Late' });
+  });
+
+  it('fails in time where the connection is never made', async () => {
+    const mute = createTcpServer();
+    const sockets: Socket[] = [];
+    mute.on('connection', (socket) => sockets.push(socket));
+    mute.listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const url = `https://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    expect(await problemOf(source({ url, deadlineMs: 50 }))).toMatchObject({ reason: 'Late' });
+    mute.close();
+    for (const socket of sockets) socket.destroy();
   });
 
   it('fails where nobody listens, and where the connection breaks', async () => {

@@ -55,6 +55,7 @@ const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
 const DEFAULT_CONNECTIONS = 4;
 const CONNECT_TIMEOUT_MS = 10_000;
 const IDLE_MS = 60_000;
+const LATE = Symbol('late');
 /** The kubelet renews a projected token long before it ends; a minute late is early enough. */
 const REREAD_MS = 60_000;
 
@@ -96,23 +97,29 @@ export class UsageSource {
       );
     }
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.#deadlineMs);
+    let timer: NodeJS.Timeout | undefined;
+    // undici hears an abort only once a request has its connection.
+    const late = new Promise<typeof LATE>((resolve) => {
+      timer = setTimeout(() => {
+        resolve(LATE);
+        deadline.abort();
+      }, this.#deadlineMs);
+    });
     const about = `(asked: ${excerpt(request.asked)})`;
     try {
-      const answer = await identity.agent.request(this.#exchange(request, identity, deadline.signal));
-      const text = await this.#textOf(answer);
+      const answer = await Promise.race([this.#ask(request, identity, deadline.signal), late]);
+      if (answer === LATE)
+        return failed('Late', `${title} has not answered within ${this.#deadlineMs} ms ${about}`);
+      const { status, text } = answer;
       if (text === null)
         return failed('TooLarge', `${title} answers more than ${this.#maxBytes} bytes ${about}`);
-      if (answer.statusCode >= 300) {
+      if (status >= 300) {
         // A token that was just rotated: read it before the next request.
-        if (answer.statusCode === 401) this.#readAtMs = Number.NEGATIVE_INFINITY;
-        const why = `${title} answers ${answer.statusCode}: ${excerpt(text)} ${about}`;
-        return failed('Refused', why, answer.statusCode);
+        if (status === 401) this.#readAtMs = Number.NEGATIVE_INFINITY;
+        return failed('Refused', `${title} answers ${status}: ${excerpt(text)} ${about}`, status);
       }
       return parse(text, `${title} answers what is no JSON`, about);
     } catch (thrown) {
-      if (deadline.signal.aborted)
-        return failed('Late', `${title} has not answered within ${this.#deadlineMs} ms ${about}`);
       const { message, code } = asError(thrown);
       const why = message === '' ? String(code) : message;
       return failed('Unreachable', `${title} cannot be reached: ${excerpt(why)} ${about}`);
@@ -128,6 +135,11 @@ export class UsageSource {
 
   async close(): Promise<void> {
     await this.#identity?.agent.destroy();
+  }
+
+  async #ask(request: SourceRequest, identity: Identity, signal: AbortSignal) {
+    const { statusCode, body } = await identity.agent.request(this.#exchange(request, identity, signal));
+    return { status: statusCode, text: await this.#textOf(body) };
   }
 
   #exchange({ path, query, form }: SourceRequest, { headers }: Identity, signal: AbortSignal) {
@@ -153,7 +165,7 @@ export class UsageSource {
   }
 
   /** Null when there is more of it than there may be. */
-  async #textOf({ body }: Dispatcher.ResponseData): Promise<string | null> {
+  async #textOf(body: Dispatcher.ResponseData['body']): Promise<string | null> {
     const parts: Uint8Array[] = [];
     let size = 0;
     for await (const part of body as AsyncIterable<Uint8Array>) {
