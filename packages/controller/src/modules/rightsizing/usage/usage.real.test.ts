@@ -190,9 +190,17 @@ if (missing !== undefined) say(`no real usage on this machine: ${missing}`);
     expect(['Refused', 'Unreachable', 'Late']).toContain(gone.reason);
     expect(await usage.latest(Date.now(), MINUTE_MS)).toMatchObject({ kind: 'failed' });
     await cluster.restartComponent('metrics-server');
-    await waitFor('a sample', async () => (await usage.sample(Date.now())).kind === 'read', {
-      timeoutMs: 120_000,
-    });
+    // At first it answers with an empty list.
+    await waitFor(
+      'a point with what the holder holds',
+      async () => {
+        const nowMs = Date.now();
+        await usage.sample(nowMs);
+        const point = await usage.latest(nowMs, MINUTE_MS);
+        return point.kind === 'read' && point.value.some(({ container }) => container === 'holder');
+      },
+      { timeoutMs: 120_000, intervalMs: 1_000 },
+    );
   }, 240_000);
 });
 
