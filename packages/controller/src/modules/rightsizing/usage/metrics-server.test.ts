@@ -99,6 +99,14 @@ describe('usage from metrics-server', () => {
     expect(await usage.sample(at(1))).toMatchObject({ kind: 'failed', problem: { reason } });
   });
 
+  it('fails where the whole cluster has none, as after a start of metrics-server', async () => {
+    const { usage } = usageOf([[]]);
+    expect(await usage.sample(at(1))).toMatchObject({ kind: 'failed', problem: { reason: 'Partial' } });
+    expect(await usage.latest(at(1), MINUTE_MS)).toMatchObject({ kind: 'failed' });
+    const scoped = usageOf([[]], ['empty']);
+    expect(await scoped.usage.sample(at(1))).toMatchObject({ kind: 'read' });
+  });
+
   it('is one LIST for each namespace where rights are, and half of them is no sample', async () => {
     const broken = new ConnectionError('GET /x', new Error('reset'));
     const { usage, asked } = usageOf([[pod(1)], [], [pod(2)], broken], ['shop', 'bank']);

@@ -68,6 +68,11 @@ export class MetricsServerUsage implements PointProvider {
       const problem = await this.#list(namespace, where, samples, drops);
       if (problem !== undefined) return this.#failed(problem);
     }
+    if (samples.length === 0 && this.#namespaces.includes(undefined)) {
+      // It is a pod itself, so no cluster has none.
+      const message = 'metrics-server: it has measured no container yet: wait a minute, then see its log';
+      return this.#failed({ reason: 'Partial', message });
+    }
     const fresh = samples.filter(({ measuredMs }) => Math.abs((measuredMs ?? atMs) - atMs) <= STALE_MS);
     if (fresh.length === 0 && samples.length > 0) {
       const minutes = STALE_MS / 60_000;
