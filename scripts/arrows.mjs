@@ -83,6 +83,7 @@ const folders = {
     'kernel/report': ['kernel/cluster', 'kernel/watch.ts'],
     kernel: ['kernel'],
     'modules/distribution': ['kernel'],
+    'modules/rightsizing': ['kernel'],
     modules: ['kernel', 'modules'],
   },
   e2e: {

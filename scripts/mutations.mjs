@@ -809,4 +809,65 @@ if before and before.state == 'L'`,
     tests: 'controller/src/kernel/disruption/register',
     edits: [{ in: 'isWhole', find: 'Math.min(readyIn(before), wanted)', replace: '0' }],
   },
+  {
+    name: 'usage with a warning is as good as without',
+    because: 'the store that is missing may have the hottest pod, and everything is made too small',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [{ in: 'readData', find: 'Array.isArray(warnings) && warnings.length > 0', replace: 'false' }],
+  },
+  {
+    name: 'usage is NaN',
+    because: 'a percentile of NaN is NaN, and so is the request',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [
+      { in: 'plausible', find: "if (!Number.isFinite(amount)) return 'NotANumber';", replace: '' },
+      {
+        in: 'plausible',
+        find: "amount >= 0 && amount <= highest ? amount : 'OutOfRange'",
+        replace: 'amount',
+      },
+    ],
+  },
+  {
+    name: 'usage of any size is read',
+    because: 'an answer without an end fills the memory of the controller',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [{ in: '#textOf', find: 'if (size > this.#maxBytes) return null;', replace: '' }],
+  },
+  {
+    name: 'usage measured once counts as often as it is read',
+    because: 'a kubelet that hangs looks like a constant load',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [
+      {
+        in: '#add',
+        find: 'measuredMs !== null && last?.measuredMs === measuredMs',
+        replace: 'last === undefined && measuredMs === 0',
+      },
+    ],
+  },
+  {
+    name: 'usage of half the namespaces is a sample',
+    because: 'containers of the other half seem to have ended',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [{ in: 'sample', find: 'if (problem !== undefined) return this.#failed(problem);', replace: '' }],
+  },
+  {
+    name: 'usage by a name with vowels',
+    because: 'the pods of web-backend count for web',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [{ in: 'SAFE', find: 'bcdfghjklmnpqrstvwxz2456789', replace: 'a-z0-9' }],
+  },
+  {
+    name: 'usage of a pod whose name fits two workloads',
+    because: 'one of them is sized by the other',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [{ in: '#byName', find: 'candidates.length === 1', replace: 'candidates.length > 0' }],
+  },
+  {
+    name: 'usage is asked of a dead server to the end',
+    because: 'ten thousand containers cost hours of timeouts',
+    tests: 'controller/src/modules/rightsizing/usage',
+    edits: [{ in: 'GIVEN_UP_AFTER', find: 'AT_A_TIME', replace: 'Number.POSITIVE_INFINITY' }],
+  },
 ];

@@ -24,6 +24,7 @@ export { findKarpenter } from './binaries/karpenter.ts';
 export { type Karpenter, startKarpenter } from './karpenter/karpenter.ts';
 export { isCached, isRare, PARTS } from './parts.ts';
 export { startCertManager } from './cert-manager/cert-manager.ts';
+export { findMetricsServer, startMetricsServer } from './metrics-server/metrics-server.ts';
 export type { Component } from './process/component.ts';
 export { freePorts } from './process/ports.ts';
 export { waitFor, type WaitOptions } from './process/wait.ts';

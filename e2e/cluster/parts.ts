@@ -5,6 +5,7 @@ import { prepareBinaries, prepareHelm, prepareKubectl, prepareNodeBinaries } fro
 import { cachedProgram, PROGRAM_NAMES } from './binaries/programs.ts';
 import { isProgram } from './process/path.ts';
 import { prepareToolbox } from './process/toolbox.ts';
+import { findMetricsServer } from './metrics-server/metrics-server.ts';
 import { findPrometheus } from './prometheus/program.ts';
 import { whyNoRealNode } from './real-node/possible.ts';
 import { isOtherRedis, otherRedis } from './redis/others.ts';
@@ -54,6 +55,7 @@ export const PARTS: Readonly<Record<string, Prepare>> = {
   kubectl: required(prepareKubectl),
   'real-node': prepareRealNode,
   karpenter: optional(findKarpenter),
+  'metrics-server': optional(findMetricsServer),
   'cert-manager': required(prepareCertManager),
 };
 

@@ -9,6 +9,7 @@ describe('the pinned versions', () => {
     ['kubernetes', `k8s.io/kubernetes v${VERSIONS.kubernetes}`],
     ['etcd', `go.etcd.io/etcd/server/v3 v${VERSIONS.etcd}`],
     ['kwok', `sigs.k8s.io/kwok v${VERSIONS.kwok}`],
+    ['metrics-server', `sigs.k8s.io/metrics-server v${VERSIONS['metrics-server']}`],
     ['helm', `helm.sh/helm/v3 v${VERSIONS.helm}`],
     ['helm-4', `helm.sh/helm/v4 v${ALTERNATIVES['helm-4'].version}`],
     ['kubernetes-1.30', `k8s.io/kubernetes v${ALTERNATIVES['kubernetes-1.30'].version}`],
@@ -45,6 +46,7 @@ describe('the pinned versions', () => {
       'helm-4',
       'karpenter',
       'cert-manager',
+      'metrics-server',
     ]) {
       const wanted = /^go (\d+)\.(\d+)/m.exec(goMod(module));
       expect(VERSIONS.go).toMatch(new RegExp(`^${wanted?.[1]}\\.${wanted?.[2]}\\.`));

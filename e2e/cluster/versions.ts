@@ -7,6 +7,8 @@ export const VERSIONS = {
   helm: '3.22.0',
   /** For scenarios with an autoscaler. */
   karpenter: '1.14.1',
+  /** For the Metrics API. */
+  'metrics-server': '0.9.0',
   /** For the certificates that the chart asks it for. */
   'cert-manager': '1.21.2',
   /** Whose kinds the charts make objects of: only their definitions are read. */

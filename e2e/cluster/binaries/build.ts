@@ -19,6 +19,7 @@ const PACKAGES = (): Readonly<Record<Built, string>> => ({
   'kube-proxy': 'k8s.io/kubernetes/cmd/kube-proxy',
   karpenter: 'spotalis.io/e2e/karpenter',
   'cert-manager': 'spotalis.io/e2e/cert-manager',
+  'metrics-server': 'sigs.k8s.io/metrics-server/cmd/metrics-server',
   helm: `helm.sh/helm/v${majorOf('helm')}/cmd/helm`,
 });
 

@@ -16,7 +16,7 @@ const LOCK_TIMEOUT_MS = 30 * 60_000;
 
 export interface OwnProgramFound {
   readonly command: string;
-  /** Holds its CustomResourceDefinitions. */
+  /** Holds its CustomResourceDefinitions, where it has some. */
   readonly crdDir: string;
 }
 
@@ -26,9 +26,10 @@ const LIBRARIES: Readonly<
 > = {
   karpenter: { module: 'sigs.k8s.io/karpenter', crdDirs: ['pkg/apis/crds', 'kwok/apis/crds'] },
   'cert-manager': { module: 'github.com/cert-manager/cert-manager', crdDirs: ['deploy/crds'] },
+  'metrics-server': { module: 'sigs.k8s.io/metrics-server', crdDirs: [] },
 };
 
-/** A program whose main package is ours, from the cache or built from its module; or why it cannot be had here. */
+/** A program that nobody publishes as we need it, from the cache or built from its module; or why it cannot be had here. */
 export async function findOwnProgram(
   name: OwnProgram,
   report: (line: string) => void,
@@ -62,6 +63,7 @@ export async function findOwnProgram(
 
 async function copyDefinitions(name: OwnProgram, target: string, go: GoToolchain): Promise<void> {
   const { module, crdDirs } = LIBRARIES[name];
+  if (crdDirs.length === 0) return;
   const dir = moduleDirOf(name);
   const download = await run(go.command, ['mod', 'download', module], go.env, dir);
   if (!download.ok) throw new Error(download.stderr.trim());

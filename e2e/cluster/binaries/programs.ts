@@ -13,8 +13,8 @@ export const PROGRAM_NAMES = [
 export const NODE_PROGRAM_NAMES = ['kubelet', 'kube-proxy'] as const;
 /** What people use beside it. */
 type ClientName = 'helm' | 'kubectl';
-/** Whose main package is ours, under `go/`. */
-export type OwnProgram = 'karpenter' | 'cert-manager';
+/** Built from its module under `go/`, and never fetched. */
+export type OwnProgram = 'karpenter' | 'cert-manager' | 'metrics-server';
 export type ProgramName = (typeof PROGRAM_NAMES)[number] | (typeof NODE_PROGRAM_NAMES)[number] | ClientName;
 /** Where each program is. */
 export type Programs = Readonly<Record<(typeof PROGRAM_NAMES)[number], string>>;
@@ -28,7 +28,9 @@ export function projectOf(program: ProgramName): Project {
 
 /** The folder under `go/` that builds it, as far as the usual version goes. */
 export const sourceOf = (program: ProgramName | OwnProgram): Project | OwnProgram =>
-  program === 'karpenter' || program === 'cert-manager' ? program : projectOf(program);
+  program === 'karpenter' || program === 'cert-manager' || program === 'metrics-server'
+    ? program
+    : projectOf(program);
 
 /** The project and its version are in the path: another version never finds this one's programs. */
 export function cachedProgram(

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import type { Cluster } from '../cluster.ts';
 import { Component } from '../process/component.ts';
 import { freePort } from '../process/ports.ts';
 import { scratchDir } from '../process/scratch.ts';
@@ -10,9 +11,11 @@ import type { PrometheusPrograms } from './program.ts';
 export interface PrometheusOptions {
   readonly programs: PrometheusPrograms;
   /** Where metrics are served on this machine. */
-  readonly metricsPorts: readonly number[];
+  readonly metricsPorts?: readonly number[];
   /** A file of rules, as text. */
-  readonly rules: string;
+  readonly rules?: string;
+  /** Whose real node is scraped for what its containers use. */
+  readonly containersOf?: Cluster;
 }
 
 interface Alert {
@@ -23,11 +26,13 @@ interface Alert {
 
 /** A real Prometheus that looks twice a second. Nothing of it outlives `stop()` or this process. */
 export class Prometheus {
-  readonly #port: number;
+  readonly url: string;
+  readonly #component: Component;
   readonly #stop: () => Promise<void>;
 
-  constructor(port: number, stop: () => Promise<void>) {
-    this.#port = port;
+  constructor(url: string, component: Component, stop: () => Promise<void>) {
+    this.url = url;
+    this.#component = component;
     this.#stop = stop;
   }
 
@@ -43,12 +48,22 @@ export class Prometheus {
     return result.length;
   }
 
+  /** It is gone, with its data kept. */
+  kill(): Promise<void> {
+    return this.#component.kill();
+  }
+
+  /** On the same port, with the data from before. */
+  restart(): Promise<void> {
+    return this.#component.restart();
+  }
+
   stop(): Promise<void> {
     return this.#stop();
   }
 
   async #ask<T>(path: string): Promise<T> {
-    const answer = await fetch(`http://127.0.0.1:${this.#port}/api/v1/${path}`);
+    const answer = await fetch(`${this.url}/api/v1/${path}`);
     const { status, data, error } = (await answer.json()) as { status: string; data: T; error?: string };
     if (status !== 'success') throw new Error(`prometheus refuses ${decodeURIComponent(path)}: ${error}`);
     return data;
@@ -56,10 +71,11 @@ export class Prometheus {
 }
 
 export async function startPrometheus(options: PrometheusOptions): Promise<Prometheus> {
-  const { programs, metricsPorts, rules } = options;
+  const { programs, metricsPorts = [], rules = 'groups: []', containersOf } = options;
   const dir = scratchDir('prometheus');
   const supervisor = await Supervisor.start(dir, [dir]);
   const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
   writeFileSync(join(dir, 'rules.yaml'), rules);
   writeFileSync(
     join(dir, 'prometheus.yaml'),
@@ -73,6 +89,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
           honor_labels: true,
           static_configs: [{ targets: metricsPorts.map((each) => `127.0.0.1:${each}`) }],
         },
+        ...(containersOf ? [kubeletScrape(containersOf)] : []),
       ],
     }),
   );
@@ -88,7 +105,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
       ],
       logFile: join(dir, 'prometheus.log'),
     },
-    ready: async () => (await fetch(`http://127.0.0.1:${port}/-/ready`)).ok,
+    ready: async () => (await fetch(`${url}/-/ready`)).ok,
   });
   try {
     await component.start();
@@ -96,5 +113,23 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
     await supervisor.stop();
     throw error;
   }
-  return new Prometheus(port, () => supervisor.stop());
+  return new Prometheus(url, component, () => supervisor.stop());
+}
+
+/** As the usual installations scrape cAdvisor, but more often. */
+function kubeletScrape({ realNode, stateDir }: Cluster): object {
+  const credentials = (file: string) => join(stateDir, 'credentials', file);
+  return {
+    job_name: 'kubelet',
+    scheme: 'https',
+    metrics_path: '/metrics/cadvisor',
+    scrape_interval: '5s',
+    scrape_timeout: '5s',
+    tls_config: {
+      ca_file: credentials('ca.crt'),
+      cert_file: credentials('kubelet-client.crt'),
+      key_file: credentials('kubelet-client.key'),
+    },
+    static_configs: [{ targets: [`${realNode.network.nodeAddress}:10250`] }],
+  };
 }
