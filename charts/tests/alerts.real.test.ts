@@ -8,7 +8,7 @@ import { findPrometheus, type Prometheus, promtool, startPrometheus, waitFor } f
 import { createAuthority, issueLeaf } from '@spotalis/runtime';
 import { parse, stringify } from 'yaml';
 import { pdb, spotPercentage } from '@spotalis/e2e/testbed';
-import { openStage, type Stage } from '@spotalis/e2e/testbed';
+import { openTestbed, type Testbed } from '@spotalis/e2e/testbed';
 import { questions } from './dashboard.ts';
 import { type Rule, ruleFile, rules } from './rules.ts';
 
@@ -71,20 +71,20 @@ function hasty(rule: Rule): Partial<Rule> {
 }
 
 describeOrSkip('a real Prometheus', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let prometheus: Prometheus;
 
   beforeAll(async () => {
-    stage = await openStage({ configuration: { rebalance: { minPodAge: '1s', cooldown: '1s' } } });
-    const { webhooks, controllers } = stage.installation;
+    testbed = await openTestbed({ configuration: { rebalance: { minPodAge: '1s', cooldown: '1s' } } });
+    const { webhooks, controllers } = testbed.installation;
     const metricsPorts = [...webhooks, ...controllers].map(({ metricsPort }) => metricsPort);
     prometheus = await startPrometheus({ programs: found(), metricsPorts, rules: ruleFile(hasty) });
-    await stage.declare(web);
+    await testbed.declare(web);
   }, 180_000);
 
   afterAll(async () => {
     await prometheus?.stop();
-    await stage?.close();
+    await testbed?.close();
   });
 
   const policy = { spotPercentage: 70, minOnDemand: 1 };
@@ -108,7 +108,7 @@ describeOrSkip('a real Prometheus', () => {
   }
 
   it('fires nothing while all is well', async () => {
-    const workload = await stage.declare(web);
+    const workload = await testbed.declare(web);
     await workload.ready(10);
     await waitFor('the leader to be scraped', () => prometheus.count('spotalis_webhook_serving == 1'));
     await waitFor('no alert', async () => (await prometheus.firing()).length === 0);
@@ -134,11 +134,11 @@ describeOrSkip('a real Prometheus', () => {
   );
 
   it('fires SpotalisPolicyInvalid for an annotation that cannot be read', async () => {
-    const workload = await stage.declare({ ...web, name: 'typo' });
+    const workload = await testbed.declare({ ...web, name: 'typo' });
     await fires('SpotalisPolicyInvalid', () =>
       workload.patch({ metadata: { annotations: { 'spotalis.io/spot-percentage': 'most' } } }),
     );
-    await stage.cluster.api.delete('Deployment', workload.path);
+    await testbed.cluster.api.delete('Deployment', workload.path);
     await ends('SpotalisPolicyInvalid');
   }, 120_000);
 
@@ -148,17 +148,17 @@ describeOrSkip('a real Prometheus', () => {
     const affinity = {
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
     };
-    const workload = await stage.declare({ ...web, name: 'nowhere' });
+    const workload = await testbed.declare({ ...web, name: 'nowhere' });
     await fires('SpotalisAdmissionsUnsteered', () =>
       workload.patch({ spec: { template: { spec: { affinity } } } }),
     );
-    await stage.cluster.api.delete('Deployment', workload.path);
+    await testbed.cluster.api.delete('Deployment', workload.path);
   }, 120_000);
 
   it('fires SpotalisDriftLasting and SpotalisMovesBlocked for drift that nothing repairs', async () => {
-    const workload = await stage.declare({ ...web, name: 'held' });
+    const workload = await testbed.declare({ ...web, name: 'held' });
     await workload.ready(10);
-    await stage.cluster.api.apply(pdb('shop', 'held', 10, 'held'));
+    await testbed.cluster.api.apply(pdb('shop', 'held', 10, 'held'));
     await fires('SpotalisDriftLasting', () => workload.patch(spotPercentage(20)));
     await waitFor('SpotalisMovesBlocked to fire', () => isFiring('SpotalisMovesBlocked'));
     await workload.patch(spotPercentage(70));
@@ -168,22 +168,22 @@ describeOrSkip('a real Prometheus', () => {
 
   it('fires SpotalisDroughtLasting while there is no spot node', async () => {
     const annotations = { 'spotalis.io/spot-fallback-after': '1s' };
-    const workload = await stage.declare({ ...web, name: 'dry' });
+    const workload = await testbed.declare({ ...web, name: 'dry' });
     await workload.patch({ metadata: { annotations } });
     await workload.ready(10);
-    await fires('SpotalisDroughtLasting', () => stage.cluster.withdrawCapacity('spot'));
-    await stage.cluster.returnCapacity('spot');
-    await stage.cluster.api.delete('Deployment', workload.path);
+    await fires('SpotalisDroughtLasting', () => testbed.cluster.withdrawCapacity('spot'));
+    await testbed.cluster.returnCapacity('spot');
+    await testbed.cluster.api.delete('Deployment', workload.path);
   }, 120_000);
 
   it('fires SpotalisLedgerDegraded while Redis is away', async () => {
-    await fires('SpotalisLedgerDegraded', () => stage.redis.kill());
-    await stage.redis.restart();
+    await fires('SpotalisLedgerDegraded', () => testbed.redis.kill());
+    await testbed.redis.restart();
     await ends('SpotalisLedgerDegraded');
   }, 120_000);
 
   it('fires SpotalisConfigurationRejected for a file that is not valid', async () => {
-    const file = join(stage.cluster.stateDir, 'spotalis.yaml');
+    const file = join(testbed.cluster.stateDir, 'spotalis.yaml');
     const before = readFileSync(file, 'utf8');
     const spoilt = stringify({ ...parse(before), logging: { level: 'loud' } });
     await fires('SpotalisConfigurationRejected', () => writeFileSync(file, spoilt));
@@ -192,15 +192,15 @@ describeOrSkip('a real Prometheus', () => {
 
   it('fires SpotalisWebhookUnreachable while no webhook is there', async () => {
     await fires('SpotalisWebhookUnreachable', async () => {
-      for (const { component } of stage.installation.webhooks) await component.kill();
+      for (const { component } of testbed.installation.webhooks) await component.kill();
     });
-    for (const { component } of stage.installation.webhooks) await component.start();
+    for (const { component } of testbed.installation.webhooks) await component.start();
     await ends('SpotalisWebhookUnreachable');
   }, 120_000);
 
   it('fires SpotalisNoLeader while no controller is there', async () => {
     await fires('SpotalisNoLeader', async () => {
-      for (const { component } of stage.installation.controllers) await component.kill();
+      for (const { component } of testbed.installation.controllers) await component.kill();
     });
   }, 120_000);
 
@@ -209,7 +209,7 @@ describeOrSkip('a real Prometheus', () => {
     const validity = { notBeforeMs: Date.now() - 9 * dayMs, notAfterMs: Date.now() + dayMs };
     const authority = await createAuthority({ commonName: 'Of ten days', ...validity });
     const leaf = await issueLeaf(authority, { names: ['localhost'], ...validity });
-    const certDir = join(stage.cluster.stateDir, 'webhook-certificates');
+    const certDir = join(testbed.cluster.stateDir, 'webhook-certificates');
     await fires('SpotalisCertificateExpiring', () => {
       writeFileSync(join(certDir, 'tls.key'), leaf.key);
       writeFileSync(join(certDir, 'tls.crt'), leaf.cert);

@@ -4,7 +4,7 @@ import { policyKeys } from '@spotalis/core';
 import { MoveLog } from '../testbed/move-log.ts';
 import { verdictOnAll } from '../testbed/moves.ts';
 import { rebalance } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import type { Pod, Workload } from '../workloads/workload.ts';
 
 const minuteMs = 60_000;
@@ -24,20 +24,20 @@ const atRandom =
 const isOnSpot = ({ spec }: Pod): boolean => spec.nodeName?.startsWith('spot-') ?? false;
 
 describe('a minute in which three in ten calls of the API server are refused or never answered', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({ gated: true, configuration: { rebalance } });
+    testbed = await openTestbed({ gated: true, configuration: { rebalance } });
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('is survived by every process and every workload, without a flood of calls', async () => {
     const policy = { spotPercentage: 60, minOnDemand: 1 };
     const declare = (name: string, percentage: number): Promise<Workload> =>
-      stage.declare({
+      testbed.declare({
         name,
         namespace: 'shaky',
         replicas: 5,
@@ -47,11 +47,11 @@ describe('a minute in which three in ten calls of the API server are refused or 
       Array.from({ length: 20 }, (_, index) => declare(`web-${index}`, 60)),
     );
     await Promise.all(workloads.map((workload) => workload.ready(5)));
-    const { controllers, webhooks } = stage.installation;
+    const { controllers, webhooks } = testbed.installation;
     const services = [...webhooks, ...controllers];
     const pids = services.map(({ component }) => component.pid);
 
-    const { gate } = stage;
+    const { gate } = testbed;
     gate.treat = atRandom(Math.random);
     const beganAtMs = Date.now();
     await Promise.all(
@@ -88,8 +88,8 @@ describe('a minute in which three in ten calls of the API server are refused or 
       },
       { timeoutMs: 90_000, intervalMs: 500, until: ({ off }) => off === 0 },
     );
-    await verdictOnAll(stage, all, 'Balanced');
-    const { moves } = new MoveLog(stage.cluster.auditLog);
+    await verdictOnAll(testbed, all, 'Balanced');
+    const { moves } = new MoveLog(testbed.cluster.auditLog);
     expect(new Set(moves.map(({ pod }) => pod)).size).toBe(moves.length);
 
     const perSecond = Array.from(

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import type { Split } from '../workloads/workload.ts';
 import { expectExactBurst } from '../testbed/burst.ts';
 
 const minuteMs = 60_000;
 
 describe('a minute without Redis', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage();
+    testbed = await openTestbed();
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('is survived by every process, and the ledger agrees with the pods again afterwards', async () => {
     const policy = { spotPercentage: 70, minOnDemand: 2 };
-    const workload = await stage.declare({ name: 'web', namespace: 'minute', replicas: 20, policy });
+    const workload = await testbed.declare({ name: 'web', namespace: 'minute', replicas: 20, policy });
     await workload.ready(20);
-    const services = [...stage.installation.webhooks, ...stage.installation.controllers];
+    const services = [...testbed.installation.webhooks, ...testbed.installation.controllers];
     const pids = services.map(({ component }) => component.pid);
 
-    await stage.redis.kill();
+    await testbed.redis.kill();
     const killedAt = performance.now();
     // All the while pods come and go, admitted without the ledger and unseen by it.
     let replicas = 20;
@@ -45,14 +45,14 @@ describe('a minute without Redis', () => {
     }
     expect(services.map(({ component }) => component.pid)).toEqual(pids);
 
-    await stage.redis.restart();
-    await stage.ledgerReady();
+    await testbed.redis.restart();
+    await testbed.ledgerReady();
     const revision = await workload.revision();
     await waitFor(
       'the ledger to hold the pods and nothing else',
       async () => {
         const { spot, onDemand } = await workload.split();
-        const counts = await stage.ledger.counts(revision);
+        const counts = await testbed.ledger.counts(revision);
         return {
           agree: counts.spot === spot && counts.onDemand === onDemand && counts.pending === 0,
           counts,
@@ -61,6 +61,6 @@ describe('a minute without Redis', () => {
       { timeoutMs: 90_000, until: ({ agree }) => agree },
     );
     expect(services.map(({ component }) => component.pid)).toEqual(pids);
-    await expectExactBurst(stage);
+    await expectExactBurst(testbed);
   }, 300_000);
 });

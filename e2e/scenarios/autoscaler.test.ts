@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { PodHistory } from '../workloads/history.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { type Declaration, manifest, type Pod, splitOf, type Workload } from '../workloads/workload.ts';
 
 const isNew = (pod: Pod): boolean => JSON.stringify(pod.spec).includes('"VERSION","value":"2"');
 
 describe('an autoscaler during a rollout', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200, patient: true });
+    testbed = await openTestbed({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   const policy = { spotPercentage: 70, minOnDemand: 2 };
@@ -30,9 +30,9 @@ describe('an autoscaler during a rollout', () => {
         strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '25%' } },
       },
     };
-    const workload = await stage.declare(declared);
+    const workload = await testbed.declare(declared);
     await workload.ready(20);
-    await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+    await testbed.cluster.api.apply(manifest({ ...declared, version: '2' }));
     await newPods(workload, 1);
     return workload;
   }
@@ -59,7 +59,7 @@ describe('an autoscaler during a rollout', () => {
 
   it('that scales up twice leaves it exact, and the floor holds all along', async () => {
     const workload = await beginRollout('up');
-    const history = await PodHistory.follow(stage.cluster, 'up');
+    const history = await PodHistory.follow(testbed.cluster, 'up');
     await workload.scale(30);
     await newPods(workload, 15);
     await workload.scale(60);
@@ -94,7 +94,7 @@ describe('an autoscaler during a rollout', () => {
   }, 240_000);
 
   it('takes no eviction and no other write', () => {
-    expect(stage.evictions()).toBe(0);
-    expect(stage.writes()).toEqual([]);
+    expect(testbed.evictions()).toBe(0);
+    expect(testbed.writes()).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import type { Workload } from '../workloads/workload.ts';
 
 const spot = 'cloud.example/lifecycle=spot';
@@ -18,10 +18,10 @@ interface Event extends KubeObject {
 }
 
 describe('a configuration', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({
+    testbed = await openTestbed({
       webhooks: 1,
       controllers: 1,
       configuration: { nodeLabels: { spot, onDemand }, rebalance: { schedule: '0 0 1 1 *', duration: '1m' } },
@@ -29,12 +29,12 @@ describe('a configuration', () => {
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   /** Which services have told of it, that often, with what they said. */
   async function told(reason: string, count = 1): Promise<ReadonlyMap<string, string>> {
-    const { items } = await stage.cluster.api.raw<{ items: readonly Event[] }>(
+    const { items } = await testbed.cluster.api.raw<{ items: readonly Event[] }>(
       'GET',
       '/apis/events.k8s.io/v1/events',
     );
@@ -53,7 +53,7 @@ describe('a configuration', () => {
   }
 
   it('whose labels no node carries steers no pod, which an Event tells, until a node does', async () => {
-    const unsteered = await stage.declare({ name: 'web', namespace: 'unlabelled', replicas: 4, policy });
+    const unsteered = await testbed.declare({ name: 'web', namespace: 'unlabelled', replicas: 4, policy });
     await unsteered.ready(4);
     expect(await typesOf(unsteered, 4)).toEqual(['none', 'none', 'none', 'none']);
     const note = await waitFor('the webhook to tell', async () =>
@@ -61,10 +61,10 @@ describe('a configuration', () => {
     );
     expect(note).toContain(onDemand);
 
-    const [node] = await stage.cluster.api.list('Node');
+    const [node] = await testbed.cluster.api.list('Node');
     const labels = { 'cloud.example/lifecycle': 'normal' };
-    await stage.cluster.api.patch('Node', node?.metadata?.name ?? '', { metadata: { labels } });
-    const { debugPort } = stage.installation.webhooks[0]!;
+    await testbed.cluster.api.patch('Node', node?.metadata?.name ?? '', { metadata: { labels } });
+    const { debugPort } = testbed.installation.webhooks[0]!;
     await waitFor(
       'the node to be seen',
       async () => {
@@ -73,12 +73,12 @@ describe('a configuration', () => {
       },
       { timeoutMs: 20_000 },
     );
-    const steered = await stage.declare({ name: 'web', namespace: 'labelled', replicas: 4, policy });
+    const steered = await testbed.declare({ name: 'web', namespace: 'labelled', replicas: 4, policy });
     expect(await typesOf(steered, 4)).toEqual(['normal', 'normal', 'spot', 'spot']);
   }, 60_000);
 
   it('that becomes invalid is refused by both services, which an Event tells; the next is taken over', async () => {
-    const file = join(stage.cluster.stateDir, 'spotalis.yaml');
+    const file = join(testbed.cluster.stateDir, 'spotalis.yaml');
     const text = readFileSync(file, 'utf8');
     const write = (content: string): void => {
       writeFileSync(`${file}.next`, content);
@@ -93,16 +93,16 @@ describe('a configuration', () => {
       expect(notes.get(`spotalis.io/${service}`)).toContain('readOnlyMode: "perhaps" is not allowed');
     write(`${text}\n\nreadOnlyMode: perhaps\n`);
     await waitFor('both to count it', async () => (await told('InvalidConfiguration', 2)).size === 2);
-    const before = await stage.declare({ name: 'web', namespace: 'kept', replicas: 2, policy });
+    const before = await testbed.declare({ name: 'web', namespace: 'kept', replicas: 2, policy });
     expect(await typesOf(before, 2)).toEqual(['normal', 'spot']);
 
     write(`${text}\nreadOnlyMode: true\n`);
-    const webhooks = stage.installation;
+    const webhooks = testbed.installation;
     await waitFor('the webhook to take it over', async () => {
       const labels = { result: 'applied' };
       return (await webhooks.admissionMetric('spotalis_configuration_reloads_total', labels)) === 1;
     });
-    const after = await stage.declare({ name: 'web', namespace: 'read-only', replicas: 2, policy });
+    const after = await testbed.declare({ name: 'web', namespace: 'read-only', replicas: 2, policy });
     expect(await typesOf(after, 2)).toEqual(['none', 'none']);
   }, 60_000);
 });

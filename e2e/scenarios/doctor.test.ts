@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { pdb } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { manifest, optedInNamespace, type Workload } from '../workloads/workload.ts';
 import { spotalis } from './kubectl.ts';
 
@@ -34,8 +34,8 @@ const annotate = (key: string, value: string | null) => ({ metadata: { annotatio
 interface Fault {
   readonly id: string;
   readonly object: string;
-  readonly plant: (stage: Stage) => Promise<unknown>;
-  readonly mend: (stage: Stage) => Promise<unknown>;
+  readonly plant: (testbed: Testbed) => Promise<unknown>;
+  readonly mend: (testbed: Testbed) => Promise<unknown>;
 }
 
 const registered = (id: string, path: string, wrong: unknown, right: unknown): Fault => ({
@@ -128,8 +128,8 @@ const faults: readonly Fault[] = [
 
 let kept: unknown;
 
-async function examined(stage: Stage): Promise<{ code: number; findings: readonly Finding[] }> {
-  const { code, stdout, stderr } = await spotalis(stage, 'doctor', '-o', 'json');
+async function examined(testbed: Testbed): Promise<{ code: number; findings: readonly Finding[] }> {
+  const { code, stdout, stderr } = await spotalis(testbed, 'doctor', '-o', 'json');
   if (stdout === '') throw new Error(stderr);
   const { findings, notes } = JSON.parse(stdout);
   // What is found is not noted, too, but for what keeps the others from being found.
@@ -141,26 +141,26 @@ const named = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ id, object }) => `${id}: ${object}`);
 
 describe('the doctor', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let workload: Workload;
 
   beforeAll(async () => {
     // One controller, so that nobody takes over when it ends.
-    stage = await openStage({ webhooks: 2, controllers: 1, certificateLifetime: '2160h' });
-    await stage.ledgerReady();
+    testbed = await openTestbed({ webhooks: 2, controllers: 1, certificateLifetime: '2160h' });
+    await testbed.ledgerReady();
     // Pods that come before the caBundle are not steered, and found.
     await finds([]);
-    workload = await stage.declare(web10);
+    workload = await testbed.declare(web10);
     await workload.ready(10);
   }, 120_000);
 
-  afterAll(() => stage?.close());
+  afterAll(() => testbed?.close());
 
   /** Resolves when this is all that is found, and what was mended is gone. */
   async function finds(wanted: readonly string[]): Promise<number> {
     let seen: readonly string[] = [];
     return waitFor(`the doctor to find ${wanted.join(', ') || 'nothing'}`, async () => {
-      const { code, findings } = await examined(stage);
+      const { code, findings } = await examined(testbed);
       seen = named(findings);
       return String(seen) === String(wanted) ? { code } : undefined;
     }).then(
@@ -173,16 +173,16 @@ describe('the doctor', () => {
 
   it('finds nothing on a healthy cluster', async () => {
     expect(await finds([])).toBe(0);
-    expect((await spotalis(stage, 'doctor')).stdout).toBe('Nothing is wrong.\n');
+    expect((await spotalis(testbed, 'doctor')).stdout).toBe('Nothing is wrong.\n');
   });
 
   // Each is gone, or the next would not be all that is found.
   it.each(faults)('finds $id, and no more once it is mended', async ({ id, object, plant, mend }) => {
-    await plant(stage);
+    await plant(testbed);
     try {
       expect(await finds([`${id}: ${object}`])).toBe(3);
     } finally {
-      await mend(stage);
+      await mend(testbed);
     }
   });
 
@@ -191,10 +191,10 @@ describe('the doctor', () => {
   });
 
   it('finds pods that came while nobody was asked, a Lease that nobody holds and, of all, the worst first', async () => {
-    await faults.at(-1)?.plant(stage);
-    await stage.cluster.api.apply(manifest({ ...web10, replicas: 12 }));
+    await faults.at(-1)?.plant(testbed);
+    await testbed.cluster.api.apply(manifest({ ...web10, replicas: 12 }));
     await workload.ready(12);
-    await Promise.all(stage.installation.controllers.map(({ component }) => component.kill('SIGTERM')));
+    await Promise.all(testbed.installation.controllers.map(({ component }) => component.kill('SIGTERM')));
     await finds([
       `registration-missing: MutatingWebhookConfiguration ${registration}`,
       'leader-missing: Lease spotalis-system/spotalis-controller',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { decidedOften, eventsOn, verdictOn } from '../testbed/moves.ts';
-import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { openTestbed, quickTakeover, type Testbed } from '../testbed/testbed.ts';
 import { splitOf, typeOf, type Workload } from '../workloads/workload.ts';
 import { spotalis } from './kubectl.ts';
 
@@ -39,10 +39,10 @@ const inPool = (name: string, pool: string) => ({
 });
 
 describe('spot pods that wait', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({
+    testbed = await openTestbed({
       patient: true,
       configuration,
       nodeLabels: (type) => ({ [poolLabel]: type === 'spot' ? 'a' : 'b' }),
@@ -50,20 +50,20 @@ describe('spot pods that wait', () => {
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   const explained = async (namespace: string): Promise<string> =>
-    (await spotalis(stage, 'explain', 'deployment/web', '-n', namespace)).stdout;
+    (await spotalis(testbed, 'explain', 'deployment/web', '-n', namespace)).stdout;
 
   it('for a pool that has on-demand nodes only get substitutes, although other pools have spot nodes', async () => {
     const namespace = 'pool-b';
     const policy = { spotPercentage: 70, minOnDemand: 2 };
     const spec = inPool('web', 'b');
-    const workload = await stage.declare({ name: 'web', namespace, replicas: 10, policy, spec });
+    const workload = await testbed.declare({ name: 'web', namespace, replicas: 10, policy, spec });
     expect(splitOf(await workload.ready(10, 60_000))).toEqual({ spot: 0, onDemand: 10, unsteered: 0 });
-    expect(stage.evictions(namespace)).toBe(7);
-    const [started] = await eventsOn(stage, workload, 'FallbackStarted');
+    expect(testbed.evictions(namespace)).toBe(7);
+    const [started] = await eventsOn(testbed, workload, 'FallbackStarted');
     expect(started?.note).toMatch(/^No spot capacity: 7 pods wait for it/);
     expect(await explained(namespace)).toContain('No spot capacity since');
   }, 120_000);
@@ -72,25 +72,28 @@ describe('spot pods that wait', () => {
     const namespace = 'pool-c';
     const policy = { spotPercentage: 100, minOnDemand: 0 };
     const spec = inPool('web', 'c');
-    const workload = await stage.declare({ name: 'web', namespace, replicas: 2, policy, spec });
-    await verdictOn(stage, workload, 'PodsUnscheduled');
-    await waitFor('the Event', async () => (await eventsOn(stage, workload, 'PodsUnscheduled')).length === 1);
-    const [told] = await eventsOn(stage, workload, 'PodsUnscheduled');
+    const workload = await testbed.declare({ name: 'web', namespace, replicas: 2, policy, spec });
+    await verdictOn(testbed, workload, 'PodsUnscheduled');
+    await waitFor(
+      'the Event',
+      async () => (await eventsOn(testbed, workload, 'PodsUnscheduled')).length === 1,
+    );
+    const [told] = await eventsOn(testbed, workload, 'PodsUnscheduled');
     expect(told?.note).toContain('2 pods that no known node could take');
     expect((await explained(namespace)).replace(/\s+/g, ' ')).toContain(
       '2 pods that no known node could take, of either type and even empty (check requests, nodeSelector',
     );
-    expect(stage.evictions(namespace)).toBe(0);
+    expect(testbed.evictions(namespace)).toBe(0);
   }, 180_000);
 
   const key = 'example.com/closed';
   const close = () =>
-    Promise.all(spotNodes.map((node) => stage.cluster.taint(node, { key, effect: 'NoSchedule' })));
-  const reopen = () => Promise.all(spotNodes.map((node) => stage.cluster.untaint(node, key)));
+    Promise.all(spotNodes.map((node) => testbed.cluster.taint(node, { key, effect: 'NoSchedule' })));
+  const reopen = () => Promise.all(spotNodes.map((node) => testbed.cluster.untaint(node, key)));
 
   const breakerOf = async (workload: Workload) => {
     const { workloadUid } = await workload.revision();
-    const { state, memo = '{}' } = await stage.ledger.breaker(workloadUid);
+    const { state, memo = '{}' } = await testbed.ledger.breaker(workloadUid);
     const { proven = false } = JSON.parse(memo) as { readonly proven?: boolean };
     return { state, proven };
   };
@@ -98,7 +101,7 @@ describe('spot pods that wait', () => {
   it('in a second drought are not taken for capacity because the first one ended', async () => {
     const namespace = 'again';
     const policy = { spotPercentage: 50, minOnDemand: 1 };
-    const workload = await stage.declare({ name: 'web', namespace, replicas: 4, policy });
+    const workload = await testbed.declare({ name: 'web', namespace, replicas: 4, policy });
     await workload.ready(4);
     const isBreaker = (state: string) =>
       waitFor(`the breaker to be ${state}`, async () => (await breakerOf(workload)).state === state, {
@@ -114,17 +117,17 @@ describe('spot pods that wait', () => {
     await reopen();
     await waitFor('the return', async () => (await onSpot(8)) === 4, { timeoutMs: 60_000 });
     await isBreaker('closed');
-    expect(await eventsOn(stage, workload, 'FallbackEnded')).toHaveLength(1);
+    expect(await eventsOn(testbed, workload, 'FallbackEnded')).toHaveLength(1);
 
     await close();
     await workload.scale(12);
     expect(await onSpot(12)).toBe(4);
     await isBreaker('half-open');
-    await decidedOften(stage, workload, 'NoCapacity', 5);
+    await decidedOften(testbed, workload, 'NoCapacity', 5);
     expect(await breakerOf(workload)).toEqual({ state: 'half-open', proven: false });
     // Now nothing is lacking, and there is still no capacity.
     await workload.scale(8);
-    await decidedOften(stage, workload, 'Balanced', 5);
+    await decidedOften(testbed, workload, 'Balanced', 5);
     expect(await breakerOf(workload)).toEqual({ state: 'half-open', proven: false });
     await reopen();
     await isBreaker('closed');

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, policyKeys } from '@spotalis/core';
 import { decidedOften, eventsOn, killLeader, verdictOn } from '../testbed/moves.ts';
-import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { openTestbed, quickTakeover, type Testbed } from '../testbed/testbed.ts';
 import { type Declaration, typeOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
 
@@ -39,22 +39,22 @@ interface NodeObject extends KubeObject {
 }
 
 describe('in a cluster that never had a spot node, a drought', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
 
   beforeAll(async () => {
     const everyLane = Object.fromEntries(lanes.map((lane) => [laneLabel(lane), 'true']));
-    stage = await openStage({
+    testbed = await openTestbed({
       patient: true,
       configuration,
       spotNodes: 0,
       nodeLabels: (type) => (type === 'on-demand' ? everyLane : {}),
     });
-    floors = await Floors.follow(stage.cluster);
+    floors = await Floors.follow(testbed.cluster);
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   const workloads = new Map<Lane, Workload>();
@@ -79,13 +79,13 @@ describe('in a cluster that never had a spot node, a drought', () => {
     };
     workloads.set(
       lane,
-      await stage.declare({ ...declaration, spec: { template: { metadata: { labels }, spec } } }),
+      await testbed.declare({ ...declaration, spec: { template: { metadata: { labels }, spec } } }),
     );
   }
 
   /** Spot nodes join that were never there before, as large as the others. */
   async function spotNodesJoin(lane: Lane, from: number, to: number): Promise<void> {
-    const { api } = stage.cluster;
+    const { api } = testbed.cluster;
     const { metadata, status } = await api.get<NodeObject>('Node', 'on-demand-1');
     const others = Object.entries(metadata.labels).filter(([key]) => !key.startsWith('example.com/'));
     for (let index = from; index <= to; index++) {
@@ -112,7 +112,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
 
   /** How many pods of a lane were evicted, each once, from the API server's own log. */
   function evicted(lane: Lane): number {
-    const names = stage.cluster.auditLog
+    const names = testbed.cluster.auditLog
       .read(
         ({ objectRef, responseStatus }) =>
           objectRef?.subresource === 'eviction' &&
@@ -145,7 +145,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
 
   async function breaker(lane: Lane) {
     const { workloadUid } = await inLane(lane).revision();
-    return stage.ledger.breaker(workloadUid);
+    return testbed.ledger.breaker(workloadUid);
   }
 
   async function breakerIs(lane: Lane, state: 'open' | 'half-open' | 'closed', permits?: number) {
@@ -177,7 +177,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
     ]);
     expect(evictedInAll()).toEqual({ fresh: 7, settled: 0, shrunk: 6, partial: 10, probed: 2 });
     for (const lane of lanes) {
-      const started = await eventsOn(stage, inLane(lane), 'FallbackStarted');
+      const started = await eventsOn(testbed, inLane(lane), 'FallbackStarted');
       expect(started).toHaveLength(lane === 'settled' ? 0 : 1);
     }
   }, 120_000);
@@ -185,7 +185,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
   it('makes nobody evict what runs on on-demand, however often it is decided', async () => {
     const settled = inLane('settled');
     await settled.patch({ metadata: { annotations: { [policyKeys.spotPercentage]: '100' } } });
-    await decidedOften(stage, settled, 'NoCapacity', 10);
+    await decidedOften(testbed, settled, 'NoCapacity', 10);
     expect(evicted('settled')).toBe(0);
     expect(await settled.split()).toEqual({ spot: 0, onDemand: 4, unsteered: 0 });
   }, 120_000);
@@ -207,7 +207,7 @@ describe('in a cluster that never had a spot node, a drought', () => {
     await spotNodesJoin('partial', 1, 1);
     await split('partial', 10, 3);
     expect(evicted('partial')).toBe(10 + 3);
-    await decidedOften(stage, partial, 'NoCapacity', 10);
+    await decidedOften(testbed, partial, 'NoCapacity', 10);
     await breakerIs('partial', 'half-open');
     await split('partial', 10, 3);
     expect(evicted('partial')).toBe(10 + 3);
@@ -230,12 +230,12 @@ describe('in a cluster that never had a spot node, a drought', () => {
     await breakerIs('probed', 'half-open', 0);
     const before = evictedInAll();
 
-    const leader = await waitFor('a leader', () => stage.installation.leader());
-    await killLeader(stage);
+    const leader = await waitFor('a leader', () => testbed.installation.leader());
+    await killLeader(testbed);
     await waitFor(
       'another leader',
       async () => {
-        const holder = await stage.installation.leader();
+        const holder = await testbed.installation.leader();
         return holder !== undefined && holder !== leader;
       },
       { timeoutMs: 60_000 },
@@ -260,12 +260,12 @@ describe('in a cluster that never had a spot node, a drought', () => {
       split('probed', 3, 1),
     ]);
     for (const lane of lanes) {
-      await verdictOn(stage, inLane(lane), 'Balanced');
+      await verdictOn(testbed, inLane(lane), 'Balanced');
       await breakerIs(lane, 'closed');
     }
     expect(evictedInAll()).toEqual({ fresh: 7 + 7, settled: 3, shrunk: 6, partial: 10 + 10, probed: 2 + 1 });
     for (const lane of lanes) {
-      const ended = async () => (await eventsOn(stage, inLane(lane), 'FallbackEnded')).length;
+      const ended = async () => (await eventsOn(testbed, inLane(lane), 'FallbackEnded')).length;
       if (lane === 'settled') expect(await ended()).toBe(0);
       else await waitFor(`the end of the drought of ${lane}`, async () => (await ended()) === 1);
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { driftOf, expectMostlyDecided } from '../testbed/burst.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 
 /** Answers come back up to 200 ms late, in any order: three webhooks decide at the same time. */
 const delayAnswersMs = 200;
@@ -11,15 +11,15 @@ interface Burst {
 }
 
 describe('growth, with three webhooks and answers delayed at random (B1)', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let missedInAll = 0;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs, patient: true });
+    testbed = await openTestbed({ delayAnswersMs, patient: true });
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   /** What a busy machine takes past its deadlines shows in the log of the test, and only much of it in its result. */
@@ -29,11 +29,11 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       console.log(`${namespace}: ${missed} decisions missed their deadline, ${off} pods are off`);
     expectMostlyDecided(missed, replicas);
     expect(off).toBeLessThanOrEqual(missed);
-    if (missed === 0) expect(stage.evictions(namespace)).toBe(0);
+    if (missed === 0) expect(testbed.evictions(namespace)).toBe(0);
   }
 
   const ownersRead = (): Promise<number> =>
-    stage.installation.admissionMetric('spotalis_webhook_reads_total', { kind: 'owner' });
+    testbed.installation.admissionMetric('spotalis_webhook_reads_total', { kind: 'owner' });
 
   const bursts = [
     { replicas: 10, spotPercentage: 70, minOnDemand: 1 },
@@ -51,12 +51,12 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
     async ({ replicas, ...policy }) => {
       // Two thousand creations at once, each with a delayed handshake and a delayed answer, take two cores past what the
       // API server waits: such pods come unsteered, whatever the rule.
-      stage.installation.balancer.delayAnswers(replicas > 500 ? 0 : delayAnswersMs);
+      testbed.installation.balancer.delayAnswers(replicas > 500 ? 0 : delayAnswersMs);
       const namespace = `burst-${replicas}-${policy.spotPercentage}-${policy.minOnDemand}`;
-      const before = await stage.decidedAlone();
-      const workload = await stage.declare({ name: 'web', namespace, replicas, policy });
+      const before = await testbed.decidedAlone();
+      const workload = await testbed.declare({ name: 'web', namespace, replicas, policy });
       const split = await workload.splitWhenCreated(replicas, 240_000);
-      const missed = split.unsteered + (await stage.decidedAlone()) - before;
+      const missed = split.unsteered + (await testbed.decidedAlone()) - before;
       expectExactBut(missed, Math.abs(driftOf(workload, split)), { namespace, replicas });
       if (missed === 0) expect(split).toEqual(workload.exactly(replicas));
     },
@@ -64,13 +64,13 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
   );
 
   it('50 Deployments of 20 pods at once are split exactly, each of them, but for late decisions', async () => {
-    stage.installation.balancer.delayAnswers(delayAnswersMs);
+    testbed.installation.balancer.delayAnswers(delayAnswersMs);
     const policy = { spotPercentage: 80, minOnDemand: 2 };
-    const before = await stage.decidedAlone();
+    const before = await testbed.decidedAlone();
     const ownersReadBefore = await ownersRead();
     const names = Array.from({ length: 50 }, (_, index) => `web-${index}`);
     const workloads = await Promise.all(
-      names.map((name) => stage.declare({ name, namespace: 'fifty', replicas: 20, policy })),
+      names.map((name) => testbed.declare({ name, namespace: 'fifty', replicas: 20, policy })),
     );
     let off = 0;
     let unsteered = 0;
@@ -79,24 +79,24 @@ describe('growth, with three webhooks and answers delayed at random (B1)', () =>
       off += Math.abs(driftOf(workload, split));
       unsteered += split.unsteered;
     }
-    const missed = unsteered + (await stage.decidedAlone()) - before;
+    const missed = unsteered + (await testbed.decidedAlone()) - before;
     expectExactBut(missed, off, { namespace: 'fifty', replicas: 1_000 });
     // A ReplicaSet is heard of before its first pod comes; on a machine that is out of breath some are not.
     expect((await ownersRead()) - ownersReadBefore).toBeLessThan(25 + missed);
   }, 300_000);
 
   it('answers every admission in time, but for those that were told of', async () => {
-    expect(await stage.admissions({ result: 'unsteered' })).toBeLessThanOrEqual(missedInAll);
-    expect(await stage.admissions()).toBeGreaterThan(3_000);
+    expect(await testbed.admissions({ result: 'unsteered' })).toBeLessThanOrEqual(missedInAll);
+    expect(await testbed.admissions()).toBeGreaterThan(3_000);
   });
 
   it('takes one question to the ledger an admission, and hardly a read of the API server', async () => {
-    const { installation } = stage;
+    const { installation } = testbed;
     const questions = await installation.admissionMetric('spotalis_ledger_duration_seconds_count', {
       operation: 'decidePlace',
     });
     const reads = await installation.admissionMetric('spotalis_webhook_reads_total');
-    const admissions = await stage.admissions();
+    const admissions = await testbed.admissions();
     expect(questions / admissions).toBeLessThan(1.1);
     expect(reads / admissions).toBeLessThan(0.06);
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { installationNamespace, type KubeObject, uninstall, waitFor } from '@spotalis/cluster';
 import { killLeader } from '../testbed/moves.ts';
 import { settled, spotPercentage, ten } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { splitOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
 
@@ -15,29 +15,29 @@ interface Resources {
 }
 
 describe('from the installation to its end, with the times of the Lease as they are', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
   let workload: Workload;
 
   beforeAll(async () => {
-    stage = await openStage({ configuration: { rebalance: { cooldown: '1s', minPodAge: '1s' } } });
-    floors = await Floors.follow(stage.cluster);
+    testbed = await openTestbed({ configuration: { rebalance: { cooldown: '1s', minPodAge: '1s' } } });
+    floors = await Floors.follow(testbed.cluster);
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('the first leader, after whom there was nobody, moves at once', async () => {
-    workload = await stage.declare(ten('first', 70));
+    workload = await testbed.declare(ten('first', 70));
     await workload.ready(10);
     await workload.patch(spotPercentage(80));
     await settled(workload, { spot: 8, onDemand: 2 });
-    const evictedAt = stage.cluster.auditLog
+    const evictedAt = testbed.cluster.auditLog
       .read(({ objectRef }) => objectRef?.subresource === 'eviction' && objectRef.namespace === 'first')
       .map(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp));
     expect(evictedAt).toHaveLength(1);
-    const { spec } = await stage.cluster.api.get<Lease>(
+    const { spec } = await testbed.cluster.api.get<Lease>(
       'Lease',
       `${installationNamespace}/spotalis-controller`,
     );
@@ -46,13 +46,13 @@ describe('from the installation to its end, with the times of the Lease as they 
   }, 120_000);
 
   it('a leader that is killed has a successor within 20 seconds', async () => {
-    const before = await waitFor('a leader', () => stage.installation.leader());
+    const before = await waitFor('a leader', () => testbed.installation.leader());
     const killedAtMs = performance.now();
-    await killLeader(stage);
+    await killLeader(testbed);
     await waitFor(
       'another leader',
       async () => {
-        const holder = await stage.installation.leader();
+        const holder = await testbed.installation.leader();
         return holder !== undefined && holder !== before;
       },
       { timeoutMs: 20_000, intervalMs: 100 },
@@ -62,7 +62,7 @@ describe('from the installation to its end, with the times of the Lease as they 
 
   /** Whatever is named after us, of every kind that can be listed. */
   async function traces(): Promise<readonly string[]> {
-    const { api } = stage.cluster;
+    const { api } = testbed.cluster;
     const { groups } = await api.raw<{
       groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[];
     }>('GET', '/apis');
@@ -89,8 +89,8 @@ describe('from the installation to its end, with the times of the Lease as they 
   it('the end of it leaves nothing but the pods, where they are, and new ones alone', async () => {
     expect(await traces()).toContain('leases spotalis-system/spotalis-controller');
     const before = (await workload.ready(10)).map(({ metadata }) => metadata?.uid);
-    await stage.installation.stop();
-    await uninstall(stage.cluster.api);
+    await testbed.installation.stop();
+    await uninstall(testbed.cluster.api);
     const names = await waitFor('everything of ours to be gone', traces, {
       timeoutMs: 60_000,
       intervalMs: 500,
@@ -101,7 +101,7 @@ describe('from the installation to its end, with the times of the Lease as they 
     const pods = await workload.ready(14);
     expect(pods.map(({ metadata }) => metadata?.uid)).toEqual(expect.arrayContaining(before));
     expect(splitOf(pods)).toEqual({ spot: 8, onDemand: 2, unsteered: 4 });
-    expect(stage.evictions()).toBe(1);
+    expect(testbed.evictions()).toBe(1);
   }, 120_000);
 
   it('every workload keeps its floor at each eviction', async () => {

@@ -10,7 +10,7 @@ import {
 import { policyKeys } from '@spotalis/core';
 import { PodHistory } from '../workloads/history.ts';
 import { droughtOf, eventsOn, verdictOn } from '../testbed/moves.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { splitOf, type Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
 
@@ -35,14 +35,14 @@ const template = {
 };
 
 describeOrSkip('with a real autoscaler and no spot node', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
   let karpenter: Karpenter;
   let web: Workload;
 
   beforeAll(async () => {
     if ('missing' in program) throw new Error(program.missing);
-    stage = await openStage({
+    testbed = await openTestbed({
       spotNodes: 0,
       onDemandNodes: 3,
       // It waits for ever for machines behind nodes that are said to be of its pools.
@@ -55,9 +55,9 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
         fallback: { after: '5s', placeholderTimeout: '8s', backoff: { initial: '3s', max: '6s' } },
       },
     });
-    floors = await Floors.follow(stage.cluster);
-    karpenter = await startKarpenter(stage.cluster, program);
-    web = await stage.declare({
+    floors = await Floors.follow(testbed.cluster);
+    karpenter = await startKarpenter(testbed.cluster, program);
+    web = await testbed.declare({
       name: 'web',
       namespace: 'scaled',
       replicas: 4,
@@ -68,11 +68,11 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
   }, 150_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   const placeholders = async (): Promise<number> =>
-    (await stage.cluster.api.list('Pod', { namespace: installationNamespace })).length;
+    (await testbed.cluster.api.list('Pod', { namespace: installationNamespace })).length;
 
   it('each move goes through a placeholder, a node made for it, an eviction and a replacement there', async () => {
     expect(await karpenter.nodes()).toEqual([]);
@@ -84,7 +84,7 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
     const made = new Set((await karpenter.nodes()).map(({ metadata }) => metadata.name));
     const homes = (await web.pods()).map(({ spec }) => spec.nodeName ?? '');
     expect(new Set(homes.filter((name) => made.has(name))).size).toBe(2);
-    expect(stage.evictions()).toBe(2);
+    expect(testbed.evictions()).toBe(2);
     await waitFor('no placeholder', async () => (await placeholders()) === 0, { timeoutMs: 30_000 });
   }, 150_000);
 
@@ -92,13 +92,13 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
     await karpenter.exhaustSpot();
     await web.patch(spotPercentage(75));
     await waitFor('a placeholder', async () => (await placeholders()) === 1, { timeoutMs: 60_000 });
-    await verdictOn(stage, web, 'NoCapacity');
+    await verdictOn(testbed, web, 'NoCapacity');
     await waitFor('it to be given up', async () => (await placeholders()) === 0, { timeoutMs: 60_000 });
-    expect(stage.evictions()).toBe(2);
+    expect(testbed.evictions()).toBe(2);
   }, 150_000);
 
   it('a drought is bridged, probed by placeholders only, and undone by one move for each substitute', async () => {
-    const ours = () => stage.writes('scaled').filter(({ what }) => what === 'create pods/eviction').length;
+    const ours = () => testbed.writes('scaled').filter(({ what }) => what === 'create pods/eviction').length;
     const before = ours();
     // The autoscaler evicts by itself what is on nodes that it takes away.
     await karpenter.withdrawSpot();
@@ -108,24 +108,24 @@ describeOrSkip('with a real autoscaler and no spot node', () => {
     });
     const bridged = ours() - before;
     expect(bridged).toBeGreaterThan(0);
-    expect(await eventsOn(stage, web, 'FallbackStarted')).toHaveLength(1);
+    expect(await eventsOn(testbed, web, 'FallbackStarted')).toHaveLength(1);
     await waitFor('a placeholder', async () => (await placeholders()) === 1, { timeoutMs: 30_000 });
     await waitFor('it to be given up', async () => (await placeholders()) === 0, { timeoutMs: 30_000 });
     expect(ours() - before).toBe(bridged);
     expect(await karpenter.nodes()).toEqual([]);
 
-    const history = await PodHistory.follow(stage.cluster, 'scaled');
+    const history = await PodHistory.follow(testbed.cluster, 'scaled');
     await karpenter.returnSpot();
     await waitFor('three pods on spot', async () => splitOf(await web.ready(4)).spot === 3, {
       timeoutMs: 90_000,
       intervalMs: 200,
     });
-    await waitFor('the end', async () => (await eventsOn(stage, web, 'FallbackEnded')).length === 1);
+    await waitFor('the end', async () => (await eventsOn(testbed, web, 'FallbackEnded')).length === 1);
     await history.stop();
     expect(ours() - before).toBe(bridged + 3);
     const spots = history.states.map(({ spot }) => spot);
     expect(spots.toSorted((a, b) => a - b)).toEqual(spots);
-    const tried = droughtOf(stage, web).filter(({ reason }) => reason === 'ReturnTried');
+    const tried = droughtOf(testbed, web).filter(({ reason }) => reason === 'ReturnTried');
     expect(new Set(tried.map(({ by }) => by))).toEqual(new Set(['placeholder']));
   }, 180_000);
 

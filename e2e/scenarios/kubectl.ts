@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Stage } from '../testbed/stage.ts';
+import type { Testbed } from '../testbed/testbed.ts';
 
 const script = fileURLToPath(new URL('../../packages/cli/dist/kubectl-spotalis.mjs', import.meta.url));
 
@@ -12,8 +12,8 @@ export interface Answer {
 }
 
 /** `kubectl spotalis`, as a person with all rights would run it, told where the configuration is. */
-export function spotalis(stage: Stage, ...args: readonly string[]): Promise<Answer> {
-  const { kubeconfig, stateDir } = stage.cluster;
+export function spotalis(testbed: Testbed, ...args: readonly string[]): Promise<Answer> {
+  const { kubeconfig, stateDir } = testbed.cluster;
   return spotalisIn(kubeconfig, ...args, '--config', join(stateDir, 'spotalis.yaml'));
 }
 

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
 import { MoveLog } from '../testbed/move-log.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 
 const perMinute = 12;
 const maxInFlight = { cluster: 4, namespace: 3, node: 2 };
 
 describe('two hundred workloads that drift at once', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({
+    testbed = await openTestbed({
       patient: true,
       configuration: {
         rebalance: {
@@ -25,14 +25,14 @@ describe('two hundred workloads that drift at once', () => {
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('are never moved faster than the budgets allow', async () => {
     const policy = { spotPercentage: 0, minOnDemand: 0 };
     const workloads = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        stage.declare({ name: `web-${index}`, namespace: `many-${index % 4}`, replicas: 2, policy }),
+        testbed.declare({ name: `web-${index}`, namespace: `many-${index % 4}`, replicas: 2, policy }),
       ),
     );
     const pods = (await Promise.all(workloads.map((workload) => workload.ready(2)))).flat();
@@ -42,11 +42,11 @@ describe('two hundred workloads that drift at once', () => {
         workload.patch({ metadata: { annotations: { [policyKeys.spotPercentage]: '100' } } }),
       ),
     );
-    await waitFor('the second minute to begin', () => stage.evictions() > perMinute, {
+    await waitFor('the second minute to begin', () => testbed.evictions() > perMinute, {
       timeoutMs: 120_000,
       intervalMs: 500,
     });
-    const log = new MoveLog(stage.cluster.auditLog);
+    const log = new MoveLog(testbed.cluster.auditLog);
     // Less than a minute by what the first of them took to the API server.
     expect(log.mostWithin(57_000)).toBe(perMinute);
     expect(log.most(() => 'cluster')).toBeLessThanOrEqual(maxInFlight.cluster);

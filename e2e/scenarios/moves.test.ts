@@ -17,7 +17,7 @@ import {
   ten,
   watched,
 } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import {
   type Declaration,
   isReady,
@@ -38,11 +38,11 @@ const scenarios: readonly Scenario[] = [
     namespace: 'up',
     evictions: 2,
     patches: 4,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 60), 1, async (workload) => {
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 60), 1, async (workload) => {
         await workload.patch(spotPercentage(80));
         await settled(workload, { spot: 8, onDemand: 2 });
-        expect(await eventsOn(stage, workload, 'Moved')).toHaveLength(2);
+        expect(await eventsOn(testbed, workload, 'Moved')).toHaveLength(2);
       }),
   },
   {
@@ -50,8 +50,8 @@ const scenarios: readonly Scenario[] = [
     namespace: 'one',
     evictions: 1,
     patches: eachOfTenOnce,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 70), 1, async (workload) => {
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 70), 1, async (workload) => {
         await workload.patch(spotPercentage(80));
         await settled(workload, { spot: 8, onDemand: 2 });
       }),
@@ -61,8 +61,8 @@ const scenarios: readonly Scenario[] = [
     namespace: 'floor',
     evictions: 3,
     patches: eachOfTenOnce,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 100), 1, async (workload) => {
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 100), 1, async (workload) => {
         await workload.patch(annotate({ [policyKeys.minOnDemand]: '4' }));
         await settled(workload, { spot: 6, onDemand: 4 });
       }),
@@ -72,9 +72,9 @@ const scenarios: readonly Scenario[] = [
     namespace: 'flip',
     evictions: 6,
     patches: 0,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const policy = { spotPercentage: 0, minOnDemand: 0 };
-      const workload = await stage.declare(ten(namespace, 0, { replicas: 3, policy }));
+      const workload = await testbed.declare(ten(namespace, 0, { replicas: 3, policy }));
       await settled(workload, { spot: 0, onDemand: 3 });
       await workload.patch(spotPercentage(100));
       await settled(workload, { spot: 3, onDemand: 0 });
@@ -87,11 +87,11 @@ const scenarios: readonly Scenario[] = [
     namespace: 'adopted',
     evictions: 3,
     patches: { most: 10 },
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const declaration = ten(namespace, 70);
-      await stage.cluster.api.apply(manifest(declaration));
-      const workload = new Workload(stage.cluster.api, declaration);
-      await verdictOn(stage, workload, 'Balanced');
+      await testbed.cluster.api.apply(manifest(declaration));
+      const workload = new Workload(testbed.cluster.api, declaration);
+      await verdictOn(testbed, workload, 'Balanced');
       // The seven that stayed are as they were.
       expect(splitOf(await workload.ready(10))).toEqual({ spot: 0, onDemand: 3, unsteered: 7 });
     },
@@ -101,15 +101,15 @@ const scenarios: readonly Scenario[] = [
     namespace: 'budget',
     evictions: 2,
     patches: 4,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 60), 1, async (workload) => {
-        await stage.cluster.api.apply(pdb(namespace, 'web', 10));
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 60), 1, async (workload) => {
+        await testbed.cluster.api.apply(pdb(namespace, 'web', 10));
         await workload.patch(spotPercentage(80));
-        await heldBecause(stage, workload, 'PdbBlocks');
-        expect(stage.evictions(namespace)).toBe(0);
-        await stage.cluster.api.apply(pdb(namespace, 'web', 8));
+        await heldBecause(testbed, workload, 'PdbBlocks');
+        expect(testbed.evictions(namespace)).toBe(0);
+        await testbed.cluster.api.apply(pdb(namespace, 'web', 8));
         await settled(workload, { spot: 8, onDemand: 2 });
-        expect(await eventsOn(stage, workload, 'MoveBlocked')).toHaveLength(1);
+        expect(await eventsOn(testbed, workload, 'MoveBlocked')).toHaveLength(1);
       }),
   },
   {
@@ -117,12 +117,12 @@ const scenarios: readonly Scenario[] = [
     namespace: 'budgets',
     evictions: 0,
     patches: 0,
-    play: async (stage, namespace) => {
-      const workload = await stage.declare(ten(namespace, 60));
-      await stage.cluster.api.apply([pdb(namespace, 'one', 1), pdb(namespace, 'two', 1)]);
+    play: async (testbed, namespace) => {
+      const workload = await testbed.declare(ten(namespace, 60));
+      await testbed.cluster.api.apply([pdb(namespace, 'one', 1), pdb(namespace, 'two', 1)]);
       await workload.ready(10);
       await workload.patch(spotPercentage(80));
-      await heldBecause(stage, workload, 'TwoPdbs');
+      await heldBecause(testbed, workload, 'TwoPdbs');
     },
   },
   {
@@ -130,12 +130,12 @@ const scenarios: readonly Scenario[] = [
     namespace: 'protected',
     evictions: 0,
     patches: 0,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const podAnnotations = { 'karpenter.sh/do-not-disrupt': 'true' };
-      const workload = await stage.declare(ten(namespace, 60, { podAnnotations }));
+      const workload = await testbed.declare(ten(namespace, 60, { podAnnotations }));
       await workload.ready(10);
       await workload.patch(spotPercentage(80));
-      await heldBecause(stage, workload, 'NoCandidate');
+      await heldBecause(testbed, workload, 'NoCandidate');
     },
   },
   {
@@ -143,12 +143,12 @@ const scenarios: readonly Scenario[] = [
     namespace: 'single',
     evictions: 0,
     patches: 0,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const policy = { spotPercentage: 0, minOnDemand: 0 };
-      const workload = await stage.declare(ten(namespace, 0, { replicas: 1, policy }));
+      const workload = await testbed.declare(ten(namespace, 0, { replicas: 1, policy }));
       await workload.ready(1);
       await workload.patch(spotPercentage(100));
-      await heldBecause(stage, workload, 'SingleReplica');
+      await heldBecause(testbed, workload, 'SingleReplica');
     },
   },
   {
@@ -156,8 +156,8 @@ const scenarios: readonly Scenario[] = [
     namespace: 'window',
     evictions: 2,
     patches: 4,
-    play: async (stage, namespace) => {
-      const workload = await stage.declare(ten(namespace, 60));
+    play: async (testbed, namespace) => {
+      const workload = await testbed.declare(ten(namespace, 60));
       await workload.ready(10);
       // A minute in February; then every minute.
       const closed = {
@@ -165,11 +165,11 @@ const scenarios: readonly Scenario[] = [
         [policyKeys.disruptionDuration]: '1m',
       };
       await workload.patch(annotate({ ...closed, [policyKeys.spotPercentage]: '80' }));
-      await verdictOn(stage, workload, 'WindowClosed');
-      expect(stage.evictions(namespace)).toBe(0);
+      await verdictOn(testbed, workload, 'WindowClosed');
+      expect(testbed.evictions(namespace)).toBe(0);
       await workload.patch(annotate({ [policyKeys.disruptionSchedule]: '* * * * *' }));
       await settled(workload, { spot: 8, onDemand: 2 });
-      expect(await eventsOn(stage, workload, 'WindowOpened')).toHaveLength(1);
+      expect(await eventsOn(testbed, workload, 'WindowOpened')).toHaveLength(1);
     },
   },
   {
@@ -177,11 +177,11 @@ const scenarios: readonly Scenario[] = [
     namespace: 'paused',
     evictions: 0,
     patches: 0,
-    play: async (stage, namespace) => {
-      const workload = await stage.declare(ten(namespace, 60));
+    play: async (testbed, namespace) => {
+      const workload = await testbed.declare(ten(namespace, 60));
       await workload.ready(10);
       await workload.patch(annotate({ [policyKeys.paused]: 'true', [policyKeys.spotPercentage]: '80' }));
-      await verdictOn(stage, workload, 'Paused');
+      await verdictOn(testbed, workload, 'Paused');
     },
   },
   {
@@ -189,7 +189,7 @@ const scenarios: readonly Scenario[] = [
     namespace: 'absent',
     evictions: 0,
     patches: 0,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const template = {
         metadata: { labels: { app: 'web' } },
         spec: {
@@ -197,10 +197,10 @@ const scenarios: readonly Scenario[] = [
           containers: [{ name: 'app', image: 'registry.k8s.io/pause:3.10' }],
         },
       };
-      const workload = await stage.declare(ten(namespace, 0, { spec: { template } }));
+      const workload = await testbed.declare(ten(namespace, 0, { spec: { template } }));
       await workload.ready(10);
       await workload.patch(spotPercentage(50));
-      await heldBecause(stage, workload, 'NoCapacity');
+      await heldBecause(testbed, workload, 'NoCapacity');
     },
   },
   {
@@ -208,8 +208,8 @@ const scenarios: readonly Scenario[] = [
     namespace: 'changes',
     evictions: 2,
     patches: eachOfTenOnce,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 50), 1, async (workload) => {
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 50), 1, async (workload) => {
         for (const percentage of [60, 90, 20, 80, 70]) {
           await workload.patch(spotPercentage(percentage));
           await new Promise((resolve) => setTimeout(resolve, 2_000));
@@ -223,10 +223,10 @@ const scenarios: readonly Scenario[] = [
       namespace: `stateful-${podManagementPolicy.toLowerCase()}`,
       evictions: 3,
       patches: 0,
-      play: async (stage, namespace) => {
+      play: async (testbed, namespace) => {
         const policy = { spotPercentage: 0, minOnDemand: 0 };
         const kind = 'StatefulSet';
-        const workload = await stage.declare(
+        const workload = await testbed.declare(
           ten(namespace, 0, { kind, replicas: 6, policy, spec: { podManagementPolicy } }),
         );
         await settled(workload, { spot: 0, onDemand: 6 });
@@ -240,7 +240,7 @@ const scenarios: readonly Scenario[] = [
     namespace: 'canary',
     evictions: 3,
     patches: 0,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { partition: 2 } };
       const declaration = ten(namespace, 0, {
         kind: 'StatefulSet',
@@ -248,9 +248,9 @@ const scenarios: readonly Scenario[] = [
         policy: { spotPercentage: 0, minOnDemand: 0 },
         spec: { ordinals: { start: 3 }, podManagementPolicy: 'Parallel', updateStrategy },
       });
-      const workload = await stage.declare(declaration);
+      const workload = await testbed.declare(declaration);
       await settled(workload, { spot: 0, onDemand: 6 });
-      const { api } = stage.cluster;
+      const { api } = testbed.cluster;
       await api.apply(manifest({ ...declaration, version: '2' }));
       await waitFor('four of six to be updated, and no more', async () => {
         const { status } = await api.get<Updated>('StatefulSet', workload.path);
@@ -265,19 +265,19 @@ const scenarios: readonly Scenario[] = [
     namespace: 'crashing',
     evictions: 1,
     patches: 0,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const policy = { spotPercentage: 0, minOnDemand: 0 };
       const podAnnotations = { [HOLD_ANNOTATION]: 'ready' };
-      const workload = await stage.declare(ten(namespace, 0, { replicas: 3, policy, podAnnotations }));
+      const workload = await testbed.declare(ten(namespace, 0, { replicas: 3, policy, podAnnotations }));
       const [healthy] = await waitFor('three pods', async () => {
         const pods = await workload.pods();
         return pods.length === 3 && pods.every(({ spec }) => spec.nodeName !== undefined) ? pods : undefined;
       });
       const fieldSelector = `metadata.name=${healthy?.metadata?.name}`;
-      await stage.cluster.releasePods({ namespace, fieldSelector });
+      await testbed.cluster.releasePods({ namespace, fieldSelector });
       await waitFor('one to be Ready', async () => (await workload.pods()).filter(isReady).length === 1);
       await workload.patch(spotPercentage(100));
-      await verdictOn(stage, workload, 'MoveInFlight');
+      await verdictOn(testbed, workload, 'MoveInFlight');
       const uids = (await workload.pods()).map(({ metadata }) => metadata?.uid);
       expect(uids).toContain(healthy?.metadata?.uid);
     },
@@ -287,7 +287,7 @@ const scenarios: readonly Scenario[] = [
     namespace: 'foreign',
     evictions: 2,
     patches: 4,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const expression = { key: 'app', operator: 'In', values: ['web'] };
       const labels = { app: 'web', of: 'stranger' };
       const stranger = {
@@ -303,17 +303,17 @@ const scenarios: readonly Scenario[] = [
         },
       };
       const declared = ten(namespace, 60, { spec: { selector: { matchExpressions: [expression] } } });
-      const workload = await stage.declare(declared);
+      const workload = await testbed.declare(declared);
       await workload.ready(10);
-      await stage.cluster.api.apply(stranger);
+      await testbed.cluster.api.apply(stranger);
       const strangers = () =>
-        stage.cluster.api
+        testbed.cluster.api
           .list('Pod', { namespace, labelSelector: 'of=stranger' })
           .then((pods) => pods.map(({ metadata }) => metadata?.uid ?? '').toSorted());
       const before = await waitFor('five strangers', strangers, { until: (uids) => uids.length === 5 });
       await workload.patch(spotPercentage(80));
-      await waitFor('two moves', () => stage.evictions(namespace) === 2, { timeoutMs: 90_000 });
-      await verdictOn(stage, workload, 'Balanced');
+      await waitFor('two moves', () => testbed.evictions(namespace) === 2, { timeoutMs: 90_000 });
+      await verdictOn(testbed, workload, 'Balanced');
       expect(await strangers()).toEqual(before);
     },
   },
@@ -341,17 +341,17 @@ const interruptions: readonly {
 ];
 
 describe('moves, of workloads side by side', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
   const played = new Map<string, Promise<void>>();
   const stopped = new Map<string, number>();
 
   beforeAll(async () => {
-    stage = await openStage({ patient: true, configuration: { rebalance } });
-    floors = await Floors.follow(stage.cluster);
-    await onSpotBefore(stage, ten('adopted', 70));
+    testbed = await openTestbed({ patient: true, configuration: { rebalance } });
+    floors = await Floors.follow(testbed.cluster);
+    await onSpotBefore(testbed, ten('adopted', 70));
     for (const scenario of scenarios) {
-      played.set(scenario.namespace, scenario.play(stage, scenario.namespace));
+      played.set(scenario.namespace, scenario.play(testbed, scenario.namespace));
     }
     for (const { namespace, reason, patch } of interruptions) {
       played.set(namespace, interrupt(namespace, reason, patch));
@@ -360,19 +360,19 @@ describe('moves, of workloads side by side', () => {
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   async function interrupt(namespace: string, reason: string | undefined, patch: object): Promise<void> {
     const policy = { spotPercentage: 0, minOnDemand: 0 };
-    const workload = await stage.declare(ten(namespace, 0, { policy }));
+    const workload = await testbed.declare(ten(namespace, 0, { policy }));
     await workload.ready(10);
     await workload.patch(spotPercentage(100));
-    await waitFor('an eviction', () => stage.evictions(namespace) > 0, { timeoutMs: 60_000 });
+    await waitFor('an eviction', () => testbed.evictions(namespace) > 0, { timeoutMs: 60_000 });
     await workload.patch(patch);
-    if (reason !== undefined) await verdictOn(stage, workload, reason);
+    if (reason !== undefined) await verdictOn(testbed, workload, reason);
     await workload.ready(10);
-    stopped.set(namespace, stage.evictions(namespace));
+    stopped.set(namespace, testbed.evictions(namespace));
   }
 
   it.each(scenarios)('$name', ({ namespace }) => played.get(namespace), 200_000);
@@ -380,9 +380,9 @@ describe('moves, of workloads side by side', () => {
 
   it('write no more than this, ever', async () => {
     await Promise.allSettled(played.values());
-    await expectWrites(stage, scenarios);
+    await expectWrites(testbed, scenarios);
     for (const [namespace, evictions] of stopped) {
-      expect(stage.evictions(namespace)).toBe(evictions);
+      expect(testbed.evictions(namespace)).toBe(evictions);
       // Of ten that it would have been.
       expect(evictions).toBeLessThan(4);
     }
@@ -391,16 +391,16 @@ describe('moves, of workloads side by side', () => {
   it('follow a node whose label says something else from now on', async () => {
     const namespace = 'relabelled';
     const policy = { spotPercentage: 50, minOnDemand: 1 };
-    const workload = await stage.declare({ name: 'web', namespace, replicas: 10, policy });
+    const workload = await testbed.declare({ name: 'web', namespace, replicas: 10, policy });
     const pods = await workload.ready(10);
     const node = pods.find((pod) => typeOf(pod) === 'spot')?.spec.nodeName ?? '';
     const wrong = pods.filter(({ spec }) => spec.nodeName === node).length;
     const label = { 'karpenter.sh/capacity-type': 'on-demand' };
-    await stage.cluster.api.patch('Node', node, { metadata: { labels: label } });
-    await waitFor(`${wrong} moves`, () => stage.evictions(namespace) === wrong, { timeoutMs: 60_000 });
+    await testbed.cluster.api.patch('Node', node, { metadata: { labels: label } });
+    await waitFor(`${wrong} moves`, () => testbed.evictions(namespace) === wrong, { timeoutMs: 60_000 });
     await workload.ready(10);
-    await verdictOn(stage, workload, 'Balanced');
-    expect(stage.evictions(namespace)).toBe(wrong);
+    await verdictOn(testbed, workload, 'Balanced');
+    expect(testbed.evictions(namespace)).toBe(wrong);
   }, 120_000);
 
   it('every workload keeps its floor at each eviction', async () => {
@@ -409,8 +409,8 @@ describe('moves, of workloads side by side', () => {
 });
 
 /** The pods are there before anybody opted in, while there is no room on on-demand. */
-async function onSpotBefore(stage: Stage, declaration: Declaration): Promise<void> {
-  const { cluster } = stage;
+async function onSpotBefore(testbed: Testbed, declaration: Declaration): Promise<void> {
+  const { cluster } = testbed;
   const { spec, metadata, ...rest } = manifest(declaration);
   const nodes = Array.from({ length: 6 }, (_, index) => `on-demand-${index + 1}`);
   await Promise.all(nodes.map((node) => cluster.cordon(node)));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type AuditEvent, installationNamespace, waitFor } from '@spotalis/cluster';
 import { eventsOn, verdictOn } from '../testbed/moves.ts';
 import { rebalance, settled, spotPercentage } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import type { Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
 import { spotalis } from './kubectl.ts';
@@ -20,7 +20,7 @@ const ofNone = new Set([
 ]);
 
 /** What our services asked for. */
-function calls({ cluster }: Stage): readonly AuditEvent[] {
+function calls({ cluster }: Testbed): readonly AuditEvent[] {
   const ours = `system:serviceaccount:${installationNamespace}:spotalis-`;
   return cluster.auditLog.read(({ user }) => user.username.startsWith(ours), ours);
 }
@@ -34,26 +34,26 @@ const textOf = ({ user, verb, objectRef, annotations }: AuditEvent): string => {
 };
 
 describe('with rights in two namespaces alone', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
   let web: Workload;
   let stranger: Workload;
 
   beforeAll(async () => {
-    stage = await openStage({
+    testbed = await openTestbed({
       namespaces: listed,
       spotNodes: 3,
       onDemandNodes: 3,
       configuration: { controller: { resyncPeriod: '5s' }, rebalance },
     });
-    floors = await Floors.follow(stage.cluster);
+    floors = await Floors.follow(testbed.cluster);
   }, 120_000);
 
-  afterAll(() => stage?.close());
+  afterAll(() => testbed?.close());
 
   it('splits bursts there exactly, and leaves a third namespace with the label alone', async () => {
     const declare = (name: string, namespace: string, replicas: number) =>
-      stage.declare({ name, namespace, replicas, policy });
+      testbed.declare({ name, namespace, replicas, policy });
     let safe: Workload;
     [web, safe, stranger] = await Promise.all([
       declare('web', 'shop', 10),
@@ -72,15 +72,15 @@ describe('with rights in two namespaces alone', () => {
     await stranger.patch(spotPercentage(0));
     await web.patch(spotPercentage(80));
     await settled(web, { spot: 8, onDemand: 2 }, 60_000);
-    expect(await eventsOn(stage, web, 'Moved')).toHaveLength(1);
-    expect([stage.evictions('shop'), stage.evictions()]).toEqual([1, 1]);
+    expect(await eventsOn(testbed, web, 'Moved')).toHaveLength(1);
+    expect([testbed.evictions('shop'), testbed.evictions()]).toEqual([1, 1]);
     // Pods of other namespaces are on the nodes, too, and not seen.
-    expect(stage.writes(installationNamespace).map(({ what }) => what)).toContain('create pods');
+    expect(testbed.writes(installationNamespace).map(({ what }) => what)).toContain('create pods');
     expect(await stranger.split()).toEqual({ spot: 0, onDemand: 0, unsteered: 20 });
   }, 90_000);
 
   it('is known to the doctor, which misses no right', async () => {
-    const { stdout } = await spotalis(stage, 'doctor', '-n', 'street', '-o', 'json');
+    const { stdout } = await spotalis(testbed, 'doctor', '-n', 'street', '-o', 'json');
     const { findings } = JSON.parse(stdout) as { findings: readonly { id: string; object: string }[] };
     expect(findings.map(({ id, object }) => `${id}: ${object}`)).toEqual([
       'out-of-scope: Deployment street/web',
@@ -88,7 +88,7 @@ describe('with rights in two namespaces alone', () => {
   });
 
   it('asks for nothing outside of them', () => {
-    const asked = [...new Set(calls(stage).map(textOf))];
+    const asked = [...new Set(calls(testbed).map(textOf))];
     const inside = new Set([...listed, installationNamespace]);
     const outside = asked.filter((call) => {
       const [, resource = '', namespace = ''] = /^\S+ \S+ (\S+) in (\S+):/.exec(call) ?? [];
@@ -109,7 +109,7 @@ describe('with rights in two namespaces alone', () => {
 
   // Last: from here on something is refused.
   it('does not wait for one that was deleted, with its roles, when it starts', async () => {
-    const { cluster, installation } = stage;
+    const { cluster, installation } = testbed;
     await cluster.api.delete('Namespace', 'bank');
     await waitFor(
       'bank to be gone',
@@ -121,10 +121,10 @@ describe('with rights in two namespaces alone', () => {
     // Resolves when they are ready.
     const services = [...installation.webhooks, ...installation.controllers];
     await Promise.all(services.map(({ component }) => component.restart('SIGTERM')));
-    await stage.ledgerReady();
-    const late = await stage.declare({ name: 'late', namespace: 'shop', replicas: 20, policy });
+    await testbed.ledgerReady();
+    const late = await testbed.declare({ name: 'late', namespace: 'shop', replicas: 20, policy });
     expect(await late.splitWhenCreated(20)).toEqual(late.exactly(20));
-    await verdictOn(stage, late, 'Balanced');
+    await verdictOn(testbed, late, 'Balanced');
   }, 240_000);
 
   it('every workload keeps its floor at each eviction', async () => {

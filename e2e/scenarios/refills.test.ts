@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { driftOf, expectMostlyDecided } from '../testbed/burst.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { manifest, splitOf, typeOf, Workload } from '../workloads/workload.ts';
 
 /** More at once would take a busy API server past the time that it waits for answers. */
@@ -31,14 +31,14 @@ async function grow(workload: Workload, replicas: number): Promise<void> {
  * A release has the next decision read all pods of the ReplicaSet, and the ledger take them over, within the deadlines
  * that ship. Off by no more than it was, and what was late.
  */
-async function expectRefilled(stage: Stage, web: Workload, deleted: number): Promise<void> {
+async function expectRefilled(testbed: Testbed, web: Workload, deleted: number): Promise<void> {
   const [namespace] = web.path.split('/');
-  const late = async () => (await stage.decidedAlone()) + stage.creations(namespace).bypassed;
+  const late = async () => (await testbed.decidedAlone()) + testbed.creations(namespace).bypassed;
   const before = await web.pods();
   const lateBefore = await late();
   const victims = before.filter((pod) => typeOf(pod) === 'on-demand').slice(0, deleted);
   const gone = new Set(victims.map(({ metadata }) => metadata?.uid));
-  const { api } = stage.cluster;
+  const { api } = testbed.cluster;
   await Promise.all(victims.map(({ metadata }) => api.delete('Pod', `${namespace}/${metadata?.name}`)));
   const after = await waitFor('as many new pods', () => web.pods(), {
     until: (pods) => pods.length === before.length && !pods.some(({ metadata }) => gone.has(metadata?.uid)),
@@ -53,19 +53,19 @@ async function expectRefilled(stage: Stage, web: Workload, deleted: number): Pro
 }
 
 describe('100 on-demand pods that go at once', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage();
+    testbed = await openTestbed();
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('are replaced on on-demand in a Deployment of 2,000 (B4)', async () => {
     const replicas = 2_000;
-    const web = await stage.declare({
+    const web = await testbed.declare({
       name: 'web',
       namespace: 'large',
       replicas: STEP,
@@ -74,32 +74,32 @@ describe('100 on-demand pods that go at once', () => {
       spec: unplaced('web'),
     });
     await grow(web, replicas);
-    await expectRefilled(stage, web, 100);
+    await expectRefilled(testbed, web, 100);
   }, 240_000);
 });
 
 describe('pods that go while the API server reads pods from etcd, as it does when its cache lags', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
     // No cache for pods at all.
-    stage = await openStage({ apiServerFlags: { 'watch-cache-sizes': 'pods#0' } });
+    testbed = await openTestbed({ apiServerFlags: { 'watch-cache-sizes': 'pods#0' } });
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('are replaced on their type in a Deployment of 10 among 2,000 pods of others (B4)', async () => {
     const namespace = 'crowded';
     const crowd = { name: 'crowd', namespace, replicas: STEP, policy, spec: unplaced('crowd') };
     const { metadata, ...rest } = manifest(crowd);
-    await stage.cluster.api.apply([
+    await testbed.cluster.api.apply([
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
       { ...rest, metadata: { ...metadata, labels: {} } },
     ]);
-    await grow(new Workload(stage.cluster.api, crowd), 2_000);
-    const web = await stage.declare({
+    await grow(new Workload(testbed.cluster.api, crowd), 2_000);
+    const web = await testbed.declare({
       name: 'web',
       namespace,
       replicas: 10,
@@ -108,6 +108,6 @@ describe('pods that go while the API server reads pods from etcd, as it does whe
       spec: unplaced('web'),
     });
     await web.created(10);
-    await expectRefilled(stage, web, 3);
+    await expectRefilled(testbed, web, 3);
   }, 240_000);
 });

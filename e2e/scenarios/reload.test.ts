@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { manifest, optedInNamespace, Workload } from '../workloads/workload.ts';
 
 const REPLICAS = 4;
@@ -16,10 +16,10 @@ interface Shown {
 }
 
 describe('changed defaults', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({
+    testbed = await openTestbed({
       webhooks: 2,
       controllers: 1,
       ownControllerFile: true,
@@ -31,11 +31,11 @@ describe('changed defaults', () => {
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   function change(name: string): void {
-    const file = join(stage.cluster.stateDir, name);
+    const file = join(testbed.cluster.stateDir, name);
     writeFileSync(
       `${file}.next`,
       readFileSync(file, 'utf8').replace('spotPercentage: 100', 'spotPercentage: 50'),
@@ -47,18 +47,18 @@ describe('changed defaults', () => {
   async function declare(name: string): Promise<Workload> {
     const declaration = { name, namespace, replicas: REPLICAS, policy };
     const { metadata, ...rest } = manifest(declaration);
-    await stage.cluster.api.apply([{ ...rest, metadata: { ...metadata, annotations: {} } }]);
-    return new Workload(stage.cluster.api, declaration);
+    await testbed.cluster.api.apply([{ ...rest, metadata: { ...metadata, annotations: {} } }]);
+    return new Workload(testbed.cluster.api, declaration);
   }
 
   async function reasons(): Promise<readonly (string | undefined)[]> {
-    const { debugPort } = stage.installation.controllers[0]!;
+    const { debugPort } = testbed.installation.controllers[0]!;
     const state = (await (await fetch(`http://127.0.0.1:${debugPort}/debug/state`)).json()) as Shown;
     return Object.values(state.workloads).map(({ rebalance }) => rebalance?.reason);
   }
 
   it('cost one pod while only the controllers have them, and are met as soon as the webhooks do', async () => {
-    await stage.cluster.api.apply([optedInNamespace(namespace)]);
+    await testbed.cluster.api.apply([optedInNamespace(namespace)]);
     const names = Array.from({ length: WORKLOADS }, (_, index) => `web-${index}`);
     const workloads = await Promise.all(names.map(declare));
     for (const one of workloads) {
@@ -71,7 +71,7 @@ describe('changed defaults', () => {
       until: (found) => found.length === WORKLOADS && found.every((reason) => reason === 'DefaultsDiffer'),
       timeoutMs: 60_000,
     });
-    expect(stage.evictions(namespace)).toBe(1);
+    expect(testbed.evictions(namespace)).toBe(1);
 
     change('spotalis.yaml');
     const moves = WORKLOADS * (REPLICAS / 2);
@@ -84,6 +84,6 @@ describe('changed defaults', () => {
       { timeoutMs: 240_000 },
     );
     // The first trial after the webhooks may be reached may still meet an old one.
-    expect(stage.evictions(namespace)).toBeLessThanOrEqual(1 + moves + 1);
+    expect(testbed.evictions(namespace)).toBeLessThanOrEqual(1 + moves + 1);
   }, 400_000);
 });

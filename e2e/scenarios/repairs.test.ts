@@ -16,7 +16,7 @@ import {
   ten,
   watched,
 } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { isReady, manifest, type Pod, splitOf, typeOf, type Workload } from '../workloads/workload.ts';
 
 const capacityLabel = 'karpenter.sh/capacity-type';
@@ -69,19 +69,19 @@ const scenarios: readonly Scenario[] = [
     namespace: 'unhealthy',
     evictions: 2,
     patches: eachOfTenOnce,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 0, { policy: unlimited }), 0, async (workload) => {
-        await stage.cluster.api.apply(ninetyPercent(namespace, 'IfHealthyBudget'));
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 0, { policy: unlimited }), 0, async (workload) => {
+        await testbed.cluster.api.apply(ninetyPercent(namespace, 'IfHealthyBudget'));
         const [first, second] = await workload.pods();
         const sick = [first?.metadata, second?.metadata];
         for (const pod of sick) {
-          await stage.cluster.holdPods({ namespace, fieldSelector: `metadata.name=${pod?.name}` }, 'ready');
+          await testbed.cluster.holdPods({ namespace, fieldSelector: `metadata.name=${pod?.name}` }, 'ready');
         }
         await waitFor('eight to be Ready', async () => (await workload.pods()).filter(isReady).length === 8);
         await workload.patch(spotPercentage(20));
-        await heldBecause(stage, workload, 'PdbBlocks');
-        expect(stage.evictions(namespace)).toBe(0);
-        await stage.cluster.api.apply(ninetyPercent(namespace, 'AlwaysAllow'));
+        await heldBecause(testbed, workload, 'PdbBlocks');
+        expect(testbed.evictions(namespace)).toBe(0);
+        await testbed.cluster.api.apply(ninetyPercent(namespace, 'AlwaysAllow'));
         await settled(workload, { spot: 2, onDemand: 8 });
         const left = uidsOf(await workload.pods());
         for (const pod of sick) expect(left).not.toContain(pod?.uid);
@@ -92,15 +92,15 @@ const scenarios: readonly Scenario[] = [
     namespace: 'stuck',
     evictions: 1,
     patches: eachOfTenOnce,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 60), 1, async (workload) => {
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 60), 1, async (workload) => {
         const podAnnotations = { [HOLD_ANNOTATION]: 'ready' };
-        await stage.cluster.api.apply(manifest(ten(namespace, 60, { version: '2', podAnnotations })));
+        await testbed.cluster.api.apply(manifest(ten(namespace, 60, { version: '2', podAnnotations })));
         await workload.patch(spotPercentage(80));
-        await verdictOn(stage, workload, 'RolloutInProgress');
-        expect(stage.evictions(namespace)).toBe(0);
+        await verdictOn(testbed, workload, 'RolloutInProgress');
+        expect(testbed.evictions(namespace)).toBe(0);
         const policy = { spotPercentage: 80, minOnDemand: 1 };
-        await stage.cluster.api.apply(manifest(ten(namespace, 80, { policy })));
+        await testbed.cluster.api.apply(manifest(ten(namespace, 80, { policy })));
         await settled(workload, { spot: 8, onDemand: 2 });
       }),
   },
@@ -109,17 +109,17 @@ const scenarios: readonly Scenario[] = [
     namespace: 'rolled',
     evictions: 0,
     patches: 0,
-    play: (stage, namespace) =>
-      watched(stage, ten(namespace, 60), 1, async (workload) => {
+    play: (testbed, namespace) =>
+      watched(testbed, ten(namespace, 60), 1, async (workload) => {
         await workload.patch({ ...spotPercentage(80), spec: { paused: true } });
-        await verdictOn(stage, workload, 'RolloutPaused');
+        await verdictOn(testbed, workload, 'RolloutPaused');
         const policy = { spotPercentage: 80, minOnDemand: 1 };
-        await stage.cluster.api.apply(
+        await testbed.cluster.api.apply(
           manifest(ten(namespace, 80, { policy, version: '2', spec: { paused: true } })),
         );
         await workload.patch({ spec: { paused: false } });
         await settled(workload, { spot: 8, onDemand: 2 });
-        await verdictOn(stage, workload, 'Balanced');
+        await verdictOn(testbed, workload, 'Balanced');
       }),
   },
   {
@@ -127,9 +127,9 @@ const scenarios: readonly Scenario[] = [
     namespace: 'scaled',
     evictions: 0,
     patches: 0,
-    play: (stage, namespace) =>
+    play: (testbed, namespace) =>
       watched(
-        stage,
+        testbed,
         ten(namespace, 0, { replicas: 4, policy: { spotPercentage: 70, minOnDemand: 2 } }),
         2,
         async (workload) => {
@@ -137,9 +137,9 @@ const scenarios: readonly Scenario[] = [
             await workload.scale(replicas);
             const { spot, onDemand } = workload.exactly(replicas);
             await settled(workload, { spot, onDemand });
-            await verdictOn(stage, workload, 'Balanced');
+            await verdictOn(testbed, workload, 'Balanced');
           }
-          expect(stage.writes(namespace)).toEqual([]);
+          expect(testbed.writes(namespace)).toEqual([]);
         },
       ),
   },
@@ -148,16 +148,16 @@ const scenarios: readonly Scenario[] = [
     namespace: 'pending',
     evictions: 2,
     patches: eachOfTenOnce,
-    play: async (stage, namespace) => {
+    play: async (testbed, namespace) => {
       const podAnnotations = { [HOLD_ANNOTATION]: 'start' };
-      const workload = await stage.declare(ten(namespace, 60, { podAnnotations }));
+      const workload = await testbed.declare(ten(namespace, 60, { podAnnotations }));
       const stuck = await waitFor('a pod on spot among ten', async () => {
         const pods = await workload.pods();
         return pods.length === 10 ? pods.find((pod) => typeOf(pod) === 'spot')?.metadata?.name : undefined;
       });
       const others = { namespace, fieldSelector: `metadata.name!=${stuck},status.phase=Pending` };
       const nineReady = async (): Promise<boolean> => {
-        await stage.cluster.releasePods(others);
+        await testbed.cluster.releasePods(others);
         return (await workload.pods()).filter(isReady).length === 9;
       };
       await waitFor('nine to be Ready', nineReady);
@@ -176,17 +176,17 @@ const scenarios: readonly Scenario[] = [
     namespace: 'forsaken',
     evictions: 1,
     patches: 0,
-    play: async (stage, namespace) => {
-      const workload = await stage.declare(ten(namespace, 0, { policy: unlimited }));
+    play: async (testbed, namespace) => {
+      const workload = await testbed.declare(ten(namespace, 0, { policy: unlimited }));
       await workload.ready(10);
       await workload.patch(annotate({ [policyKeys.paused]: 'true', [policyKeys.spotPercentage]: '100' }));
-      await verdictOn(stage, workload, 'Paused');
+      await verdictOn(testbed, workload, 'Paused');
       await workload.patch(annotate({ [policyKeys.paused]: 'false' }));
-      await waitFor('an eviction', () => stage.evictions(namespace) > 0, {
+      await waitFor('an eviction', () => testbed.evictions(namespace) > 0, {
         timeoutMs: 60_000,
         intervalMs: 20,
       });
-      await stage.cluster.api.patch('Namespace', namespace, {
+      await testbed.cluster.api.patch('Namespace', namespace, {
         metadata: { labels: { [enabledLabel]: null } },
       });
       await workload.ready(10);
@@ -198,11 +198,11 @@ const scenarios: readonly Scenario[] = [
       namespace: `volumes-${podManagementPolicy.toLowerCase()}`,
       evictions: 4,
       patches: 0,
-      play: async (stage, namespace) => {
-        const { api } = stage.cluster;
+      play: async (testbed, namespace) => {
+        const { api } = testbed.cluster;
         const spec = { podManagementPolicy, volumeClaimTemplates };
         await api.apply(volumesFor(namespace, 7));
-        const workload = await stage.declare(
+        const workload = await testbed.declare(
           ten(namespace, 0, { kind: 'StatefulSet', replicas: 3, policy: unlimited, spec }),
         );
         await workload.ready(3);
@@ -217,7 +217,7 @@ const scenarios: readonly Scenario[] = [
         expect(namesOf(await workload.pods())).toEqual(before);
         await workload.scale(2);
         await settled(workload, { spot: 1, onDemand: 1 });
-        await verdictOn(stage, workload, 'Balanced');
+        await verdictOn(testbed, workload, 'Balanced');
         expect(namesOf(await workload.pods())).toEqual(['web-0', 'web-1']);
         expect(await claims()).toEqual(claimed);
         expect((await api.get<StatefulSet>('StatefulSet', path)).spec.template).toEqual(template);
@@ -231,50 +231,50 @@ const scenarios: readonly Scenario[] = [
       // The count is right at once: web-0 goes to on-demand for the floor, web-1 to spot in its place.
       evictions: 2,
       patches: 0,
-      play: async (stage, namespace) => {
+      play: async (testbed, namespace) => {
         const policy = { spotPercentage: 50, minOnDemand: 0 };
         const spec = { podManagementPolicy };
-        const workload = await stage.declare(
+        const workload = await testbed.declare(
           ten(namespace, 50, { kind: 'StatefulSet', replicas: 4, policy, spec }),
         );
         await settled(workload, { spot: 2, onDemand: 2 });
         await workload.patch(annotate({ [policyKeys.minOnDemand]: '1' }));
-        await waitFor('two moves', () => stage.evictions(namespace) === 2, { timeoutMs: 90_000 });
+        await waitFor('two moves', () => testbed.evictions(namespace) === 2, { timeoutMs: 90_000 });
         await settled(workload, { spot: 2, onDemand: 2 });
-        await verdictOn(stage, workload, 'Balanced');
+        await verdictOn(testbed, workload, 'Balanced');
         await workload.scale(1);
         await settled(workload, { spot: 0, onDemand: 1 });
-        await verdictOn(stage, workload, 'Balanced');
+        await verdictOn(testbed, workload, 'Balanced');
       },
     }),
   ),
 ];
 
 describe('repairs, of workloads side by side', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
   const played = new Map<string, Promise<void>>();
 
   beforeAll(async () => {
-    stage = await openStage({ patient: true, configuration: { rebalance } });
-    floors = await Floors.follow(stage.cluster);
+    testbed = await openTestbed({ patient: true, configuration: { rebalance } });
+    floors = await Floors.follow(testbed.cluster);
     for (const scenario of scenarios) {
-      const promise = scenario.play(stage, scenario.namespace);
+      const promise = scenario.play(testbed, scenario.namespace);
       promise.catch(() => undefined);
       played.set(scenario.namespace, promise);
     }
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it.each(scenarios)('$name', ({ namespace }) => played.get(namespace), 200_000);
 
   it('write no more than this, ever', async () => {
     await Promise.allSettled(played.values());
-    await expectWrites(stage, scenarios);
-    const kinds = new Set(stage.writes().map(({ what }) => what));
+    await expectWrites(testbed, scenarios);
+    const kinds = new Set(testbed.writes().map(({ what }) => what));
     expect([...kinds].toSorted()).toEqual(['create pods/eviction', 'patch pods']);
   }, 200_000);
 
@@ -293,43 +293,46 @@ describe('repairs, of workloads side by side', () => {
 
   it('leave pods alone on a node that has lost its label, until it has it again', async () => {
     const namespace = 'unlabelled';
-    const workload = await stage.declare(ten(namespace, 50));
+    const workload = await testbed.declare(ten(namespace, 50));
     await workload.ready(10);
     const node = await fullestNode(workload, 'spot');
     const onNode = (await podsOn(workload, node)).filter((pod) => typeOf(pod) === 'spot');
     expect(onNode.length).toBeGreaterThan(0);
     const label = (value: string | null) =>
-      stage.cluster.api.patch('Node', node, { metadata: { labels: { [capacityLabel]: value } } });
+      testbed.cluster.api.patch('Node', node, { metadata: { labels: { [capacityLabel]: value } } });
     await label(null);
     await workload.patch(spotPercentage(0));
     const free = 5 - onNode.length;
-    await waitFor(`${free} moves`, () => stage.evictions(namespace) === free, { timeoutMs: 60_000 });
-    await verdictOn(stage, workload, 'NoCandidate');
+    await waitFor(`${free} moves`, () => testbed.evictions(namespace) === free, { timeoutMs: 60_000 });
+    await verdictOn(testbed, workload, 'NoCandidate');
     expect(uidsOf(await workload.ready(10))).toEqual(expect.arrayContaining([...uidsOf(onNode)]));
     await label('spot');
     await settled(workload, { spot: 0, onDemand: 10 });
-    expect(stage.evictions(namespace)).toBe(5);
+    expect(testbed.evictions(namespace)).toBe(5);
   }, 150_000);
 
   it('count pods that a reclaim takes meanwhile as moved, and go on with the rest', async () => {
     const namespace = 'reclaimed';
     const policy = { spotPercentage: 100, minOnDemand: 3 };
-    const workload = await stage.declare(ten(namespace, 0, { replicas: 60, policy }));
+    const workload = await testbed.declare(ten(namespace, 0, { replicas: 60, policy }));
     await workload.ready(60);
-    const history = await PodHistory.follow(stage.cluster, namespace);
+    const history = await PodHistory.follow(testbed.cluster, namespace);
     await workload.patch(spotPercentage(70));
-    await waitFor('an eviction', () => stage.evictions(namespace) > 0, { timeoutMs: 60_000, intervalMs: 50 });
+    await waitFor('an eviction', () => testbed.evictions(namespace) > 0, {
+      timeoutMs: 60_000,
+      intervalMs: 50,
+    });
     const node = await fullestNode(workload, 'spot');
     const lost = await podsOn(workload, node);
-    await stage.cluster.removeNode(node);
+    await testbed.cluster.removeNode(node);
     await settled(workload, { spot: 42, onDemand: 18 });
-    await verdictOn(stage, workload, 'Balanced');
-    await stage.cluster.restoreNode(node);
+    await verdictOn(testbed, workload, 'Balanced');
+    await testbed.cluster.restoreNode(node);
     await history.stop();
-    process.stdout.write(`reclaimed ${lost.length} pods; ${stage.evictions(namespace)} evictions\n`);
+    process.stdout.write(`reclaimed ${lost.length} pods; ${testbed.evictions(namespace)} evictions\n`);
     // Fifteen too many on spot; a pod that was about to be evicted may have been on that node.
-    expect(stage.evictions(namespace)).toBeGreaterThanOrEqual(15 - lost.length);
-    expect(stage.evictions(namespace)).toBeLessThanOrEqual(15 - lost.length + 1);
+    expect(testbed.evictions(namespace)).toBeGreaterThanOrEqual(15 - lost.length);
+    expect(testbed.evictions(namespace)).toBeLessThanOrEqual(15 - lost.length + 1);
     for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(3);
     expect(splitOf(await workload.pods()).unsteered).toBe(0);
   }, 150_000);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { drift, type PolicyNumbers } from '@spotalis/core';
 import { PodHistory } from '../workloads/history.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import { type Declaration, manifest, type Split, splitOf, type Workload } from '../workloads/workload.ts';
 import { Revisions } from './revisions.ts';
 
@@ -24,15 +24,15 @@ async function rolledOut(workload: Workload, replicas: number, version: string) 
 }
 
 describe('rollouts (B3)', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let restsInAll = 0;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200, patient: true });
+    testbed = await openTestbed({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   const strategies = [
@@ -70,11 +70,11 @@ describe('rollouts (B3)', () => {
     async ({ name, minOnDemand, ...rollingUpdate }) => {
       const namespace = `rollout-${strategies.findIndex((strategy) => strategy.name === name)}`;
       const declared = declaration(namespace, rollingUpdate, { minOnDemand });
-      const workload = await stage.declare(declared);
+      const workload = await testbed.declare(declared);
       await workload.ready(10);
-      const history = await PodHistory.follow(stage.cluster, namespace);
-      const revisions = await Revisions.follow(stage.cluster, namespace);
-      await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+      const history = await PodHistory.follow(testbed.cluster, namespace);
+      const revisions = await Revisions.follow(testbed.cluster, namespace);
+      await testbed.cluster.api.apply(manifest({ ...declared, version: '2' }));
       expect(await rolledOut(workload, 10, '2')).toEqual(workload.exactly(10));
       await history.stop();
       expect(history.states.length).toBeGreaterThan(10);
@@ -99,32 +99,32 @@ describe('rollouts (B3)', () => {
 
   it('rolled back midway end exact', async () => {
     const declared = declaration('rollback', { maxSurge: '25%', maxUnavailable: '25%' }, { replicas: 20 });
-    const workload = await stage.declare(declared);
+    const workload = await testbed.declare(declared);
     await workload.ready(20);
-    await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+    await testbed.cluster.api.apply(manifest({ ...declared, version: '2' }));
     await waitFor('some pods of version 2', async () =>
       (await workload.pods()).some((pod) => versionOf(pod) === '2'),
     );
-    await stage.cluster.api.apply(manifest(declared));
+    await testbed.cluster.api.apply(manifest(declared));
     await rolledOut(workload, 20, '1');
     expect(splitOf(await workload.ready(20))).toEqual(workload.exactly(20));
   }, 240_000);
 
   it('paused half way hold each revision to its own share', async () => {
     const declared = declaration('paused', { maxSurge: '50%', maxUnavailable: 0 }, { replicas: 20 });
-    const workload = await stage.declare(declared);
+    const workload = await testbed.declare(declared);
     await workload.ready(20);
-    await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+    await testbed.cluster.api.apply(manifest({ ...declared, version: '2' }));
     await waitFor('some pods of version 2', async () =>
       (await workload.pods()).some((pod) => versionOf(pod) === '2'),
     );
     await workload.patch({ spec: { paused: true } });
-    const deployment = await stage.cluster.api.get<{ metadata: { uid: string } }>(
+    const deployment = await testbed.cluster.api.get<{ metadata: { uid: string } }>(
       'Deployment',
       workload.path,
     );
     const pods = await waitFor('both ReplicaSets to stand still', async () => {
-      const sets = await stage.cluster.api.list<{
+      const sets = await testbed.cluster.api.list<{
         metadata: { ownerReferences?: readonly { uid: string }[] };
         spec: { replicas?: number };
         status: { readyReplicas?: number; replicas?: number };
@@ -148,15 +148,15 @@ describe('rollouts (B3)', () => {
 
   it('an autoscaler that scales up during a rollout leaves it exact', async () => {
     const declared = declaration('autoscaled', { maxSurge: '25%', maxUnavailable: '25%' });
-    const workload = await stage.declare(declared);
+    const workload = await testbed.declare(declared);
     await workload.ready(10);
-    await stage.cluster.api.apply(manifest({ ...declared, version: '2', replicas: 10 }));
+    await testbed.cluster.api.apply(manifest({ ...declared, version: '2', replicas: 10 }));
     await workload.scale(24);
     expect(await rolledOut(workload, 24, '2')).toEqual(workload.exactly(24));
   }, 240_000);
 
   it('takes no eviction and no other write', () => {
-    expect(stage.evictions()).toBe(0);
-    expect(stage.writes()).toEqual([]);
+    expect(testbed.evictions()).toBe(0);
+    expect(testbed.writes()).toEqual([]);
   });
 });

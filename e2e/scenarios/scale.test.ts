@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 
 describe('scaling of a Deployment', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200, patient: true });
+    testbed = await openTestbed({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('holds the ratio after each of ten admissions', async () => {
     const policy = { spotPercentage: 70, minOnDemand: 1 };
-    const workload = await stage.declare({ name: 'web', namespace: 'ten', replicas: 0, policy });
+    const workload = await testbed.declare({ name: 'web', namespace: 'ten', replicas: 0, policy });
     for (let replicas = 1; replicas <= 10; replicas++) {
       await workload.scale(replicas);
       expect(await workload.splitWhenCreated(replicas)).toEqual(workload.exactly(replicas));
@@ -23,7 +23,7 @@ describe('scaling of a Deployment', () => {
 
   it('holds the ratio after each step of a scale-down from 40 to 0 (B2)', async () => {
     const policy = { spotPercentage: 70, minOnDemand: 3 };
-    const workload = await stage.declare({ name: 'web', namespace: 'down', replicas: 40, policy });
+    const workload = await testbed.declare({ name: 'web', namespace: 'down', replicas: 40, policy });
     await workload.ready(40);
     for (let replicas = 39; replicas >= 0; replicas--) {
       await workload.scale(replicas);
@@ -39,7 +39,7 @@ describe('scaling of a Deployment', () => {
     'is exact at every size of $steps',
     async ({ steps, ...policy }) => {
       const namespace = `steps-${steps.join('-')}`;
-      const workload = await stage.declare({ name: 'web', namespace, replicas: 0, policy });
+      const workload = await testbed.declare({ name: 'web', namespace, replicas: 0, policy });
       for (const replicas of steps) {
         await workload.scale(replicas);
         expect(await workload.splitWhenCreated(replicas)).toEqual(workload.exactly(replicas));
@@ -50,7 +50,7 @@ describe('scaling of a Deployment', () => {
   );
 
   it('takes no eviction, nor any other write', () => {
-    expect(stage.evictions()).toBe(0);
-    expect(stage.writes()).toEqual([]);
+    expect(testbed.evictions()).toBe(0);
+    expect(testbed.writes()).toEqual([]);
   });
 });

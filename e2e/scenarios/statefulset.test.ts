@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@spotalis/cluster';
 import { slotType } from '@spotalis/core';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import {
   type Declaration,
   manifest,
@@ -17,14 +17,14 @@ const policy = { spotPercentage: 60, minOnDemand: 1 };
 const ordinalOf = ({ metadata }: Pod): number => Number(/-(\d+)$/.exec(metadata?.name ?? '')?.[1]);
 
 describe('StatefulSets (B10)', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage({ delayAnswersMs: 200, patient: true });
+    testbed = await openTestbed({ delayAnswersMs: 200, patient: true });
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   const statefulSet = (namespace: string, replicas: number, spec: object): Declaration => ({
@@ -51,27 +51,27 @@ describe('StatefulSets (B10)', () => {
     'managed %s are exact at every size of 3 -> 7 -> 2',
     async (podManagementPolicy) => {
       const namespace = podManagementPolicy.toLowerCase();
-      const workload = await stage.declare(statefulSet(namespace, 3, { podManagementPolicy }));
+      const workload = await testbed.declare(statefulSet(namespace, 3, { podManagementPolicy }));
       expectPlaces(workload, await workload.ready(3));
       for (const replicas of [7, 2]) {
         await workload.scale(replicas);
         expectPlaces(workload, await workload.ready(replicas));
       }
-      expect(stage.creations(namespace).bypassed).toBe(0);
-      expect(stage.evictions(namespace)).toBe(0);
+      expect(testbed.creations(namespace).bypassed).toBe(0);
+      expect(testbed.evictions(namespace)).toBe(0);
     },
     120_000,
   );
 
   it('numbered from 5 begin with the first place', async () => {
-    const workload = await stage.declare(statefulSet('numbered', 6, { ordinals: { start: 5 } }));
+    const workload = await testbed.declare(statefulSet('numbered', 6, { ordinals: { start: 5 } }));
     const pods = await workload.ready(6);
     expect(pods.map(ordinalOf).toSorted((a, b) => a - b)).toEqual([5, 6, 7, 8, 9, 10]);
     expectPlaces(workload, pods, 5);
   }, 120_000);
 
   it('give a pod that comes back the type that it had', async () => {
-    const workload = await stage.declare(statefulSet('again', 4, { podManagementPolicy: 'Parallel' }));
+    const workload = await testbed.declare(statefulSet('again', 4, { podManagementPolicy: 'Parallel' }));
     const before = await workload.ready(4);
     const typeByName = (pods: readonly Pod[]) =>
       Object.fromEntries(
@@ -80,7 +80,7 @@ describe('StatefulSets (B10)', () => {
           .toSorted(([a = ''], [b = '']) => a.localeCompare(b)),
       );
     await Promise.all(
-      before.map(({ metadata }) => stage.cluster.api.delete('Pod', `again/${metadata?.name}`)),
+      before.map(({ metadata }) => testbed.cluster.api.delete('Pod', `again/${metadata?.name}`)),
     );
     const after = await waitFor('four other pods', async () => {
       const pods = await workload.ready(4);
@@ -94,18 +94,18 @@ describe('StatefulSets (B10)', () => {
 
   it('are exact after a rolling update, which makes each pod anew in its place', async () => {
     const declared = statefulSet('updated', 5, {});
-    const workload = await stage.declare(declared);
+    const workload = await testbed.declare(declared);
     await workload.ready(5);
-    await stage.cluster.api.apply(manifest({ ...declared, version: '2' }));
+    await testbed.cluster.api.apply(manifest({ ...declared, version: '2' }));
     const pods = await waitFor('five pods of version 2', async () => {
       const ready = await workload.ready(5);
       return ready.every(({ spec }) => JSON.stringify(spec).includes('"value":"2"')) ? ready : undefined;
     });
     expectPlaces(workload, pods);
-    expect(stage.evictions('updated')).toBe(0);
+    expect(testbed.evictions('updated')).toBe(0);
   }, 120_000);
 
   it('take no write at all', () => {
-    expect(stage.writes()).toEqual([]);
+    expect(testbed.writes()).toEqual([]);
   });
 });

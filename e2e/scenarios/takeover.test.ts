@@ -6,28 +6,28 @@ import { PodHistory } from '../workloads/history.ts';
 import { killLeader, verdictOnAll } from '../testbed/moves.ts';
 import { MoveLog } from '../testbed/move-log.ts';
 import { eachOfTenOnce } from '../testbed/repair.ts';
-import { openStage, quickTakeover, type Stage } from '../testbed/stage.ts';
+import { openTestbed, quickTakeover, type Testbed } from '../testbed/testbed.ts';
 import { Floors } from './floors.ts';
 
 const maxInFlight = { cluster: 8, namespace: 6, node: 4 };
 
 describe('a leader that dies in the middle of a move', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
 
   beforeAll(async () => {
-    stage = await openStage({
+    testbed = await openTestbed({
       patient: true,
       configuration: {
         controller: { leaderElection: quickTakeover },
         rebalance: { cooldown: '1s', minPodAge: '1s', maxMovesPerMinute: 1_000, maxInFlight },
       },
     });
-    floors = await Floors.follow(stage.cluster);
+    floors = await Floors.follow(testbed.cluster);
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   it('is followed by one that waits a minute, evicts no pod twice and none too many', async () => {
@@ -37,10 +37,10 @@ describe('a leader that dies in the middle of a move', () => {
     process.stdout.write(`seed ${seed}: ${JSON.stringify(killAfter)}\n`);
     const policy = { spotPercentage: 0, minOnDemand: 1 };
     const namespace = 'orphaned';
-    const workload = await stage.declare({ name: 'web', namespace, replicas: 10, policy });
+    const workload = await testbed.declare({ name: 'web', namespace, replicas: 10, policy });
     const others = await Promise.all(
       Array.from({ length: 47 }, (_, index) =>
-        stage.declare({ name: `web-${index}`, namespace: `others-${index % 3}`, replicas: 2, policy }),
+        testbed.declare({ name: `web-${index}`, namespace: `others-${index % 3}`, replicas: 2, policy }),
       ),
     );
     const pods = [
@@ -48,24 +48,24 @@ describe('a leader that dies in the middle of a move', () => {
       ...(await Promise.all(others.map((other) => other.ready(2)))).flat(),
     ];
     const nodes = new Map(pods.map(({ metadata, spec }) => [metadata?.name ?? '', spec.nodeName ?? '']));
-    const history = await PodHistory.follow(stage.cluster, namespace);
-    const leader = await waitFor('a leader', () => stage.installation.leader());
+    const history = await PodHistory.follow(testbed.cluster, namespace);
+    const leader = await waitFor('a leader', () => testbed.installation.leader());
     const spot = (percentage: string) => ({
       metadata: { annotations: { [policyKeys.spotPercentage]: percentage } },
     });
     await Promise.all([workload.patch(spot('30')), ...others.map((other) => other.patch(spot('100')))]);
-    await waitFor(`${killAfter.moves} evictions`, () => stage.evictions() >= killAfter.moves, {
+    await waitFor(`${killAfter.moves} evictions`, () => testbed.evictions() >= killAfter.moves, {
       timeoutMs: 100_000,
       intervalMs: 10,
     });
     await delay(killAfter.delayMs);
     const killedAtMs = performance.now();
-    const before = stage.evictions();
-    await killLeader(stage);
+    const before = testbed.evictions();
+    await killLeader(testbed);
     await waitFor(
       'another leader',
       async () => {
-        const holder = await stage.installation.leader();
+        const holder = await testbed.installation.leader();
         return holder !== undefined && holder !== leader;
       },
       { timeoutMs: 20_000 },
@@ -79,13 +79,13 @@ describe('a leader that dies in the middle of a move', () => {
       },
       { timeoutMs: 170_000, intervalMs: 1_000 },
     );
-    await verdictOnAll(stage, [workload, ...others], 'Balanced');
+    await verdictOnAll(testbed, [workload, ...others], 'Balanced');
     await history.stop();
-    const log = new MoveLog(stage.cluster.auditLog);
+    const log = new MoveLog(testbed.cluster.auditLog);
     expect(log.moves).toHaveLength(50);
     expect(log.moves.filter((move) => move.namespace === namespace)).toHaveLength(3);
     expect(log.cutShort).toBeLessThanOrEqual(maxInFlight.cluster);
-    expect(stage.evictions()).toBe(50 + log.cutShort);
+    expect(testbed.evictions()).toBe(50 + log.cutShort);
     expect(new Set(log.moves.map(({ pod }) => pod)).size).toBe(50);
     expect(before).toBeLessThan(50);
     expect(log.longestPauseMs).toBeGreaterThan(60_000);
@@ -94,10 +94,10 @@ describe('a leader that dies in the middle of a move', () => {
     expect(log.most(({ pod }) => nodes.get(pod) ?? '')).toBeLessThanOrEqual(maxInFlight.node);
     expect(log.most((move) => move.workload)).toBe(1);
     for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(6);
-    const patchesOf = (writes: ReturnType<Stage['writes']>) =>
+    const patchesOf = (writes: ReturnType<Testbed['writes']>) =>
       writes.filter(({ what }) => what !== 'create pods/eviction');
-    const patches = patchesOf(stage.writes());
-    const own = patchesOf(stage.writes(namespace)).length;
+    const patches = patchesOf(testbed.writes());
+    const own = patchesOf(testbed.writes(namespace)).length;
     expect(new Set(patches.map(({ what }) => what))).toEqual(new Set(['patch pods']));
     // No pod is numbered twice. Of two pods the one that stays is, if the other node had no budget left for it.
     expect(new Set(patches.map(({ name }) => name)).size).toBe(patches.length);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { enabledLabel, foreignKeys, podKeys, policyKeys } from '@spotalis/core';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import {
   type Declaration,
   manifest,
@@ -41,14 +41,14 @@ function isUntouched(pod: Pod): boolean {
 }
 
 describe('what nobody opted in', () => {
-  let stage: Stage;
+  let testbed: Testbed;
 
   beforeAll(async () => {
-    stage = await openStage();
+    testbed = await openTestbed();
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   const template = {
@@ -115,9 +115,9 @@ describe('what nobody opted in', () => {
 
   it.each(others)('$what is left alone', async ({ what, pods, object }) => {
     const namespace = what.toLowerCase().replaceAll(' ', '-');
-    await stage.cluster.api.apply([optedInNamespace(namespace), object(namespace)]);
+    await testbed.cluster.api.apply([optedInNamespace(namespace), object(namespace)]);
     const found = await waitFor(`${pods} pods`, async () => {
-      const all = await stage.cluster.api.list<Pod>('Pod', { namespace });
+      const all = await testbed.cluster.api.list<Pod>('Pod', { namespace });
       return all.length === pods ? all : undefined;
     });
     expect(found.filter((pod) => !isUntouched(pod))).toEqual([]);
@@ -154,8 +154,8 @@ describe('what nobody opted in', () => {
   ])('a workload is left alone where $what', async ({ what, namespaced, metadata, more }) => {
     const declared = { ...deployment(what.toLowerCase().replaceAll(' ', '-')), ...more };
     const home = (namespaced ? optedInNamespace : plainNamespace)(declared.namespace);
-    await stage.cluster.api.apply([home, withMetadata(declared, metadata)]);
-    const workload = new Workload(stage.cluster.api, declared);
+    await testbed.cluster.api.apply([home, withMetadata(declared, metadata)]);
+    const workload = new Workload(testbed.cluster.api, declared);
     await workload.splitWhenCreated(6);
     expect((await workload.pods()).filter((pod) => !isUntouched(pod))).toEqual([]);
   });
@@ -165,11 +165,11 @@ describe('what nobody opted in', () => {
     async (value) => {
       const declared = deployment(`invalid-${['120', '-1', 'most', '0.5'].indexOf(value)}`);
       const annotations = { [policyKeys.spotPercentage]: value };
-      await stage.cluster.api.apply([
+      await testbed.cluster.api.apply([
         optedInNamespace(declared.namespace),
         withMetadata(declared, { labels: optedIn, annotations }),
       ]);
-      const split = await new Workload(stage.cluster.api, declared).splitWhenCreated(6);
+      const split = await new Workload(testbed.cluster.api, declared).splitWhenCreated(6);
       expect(split).toEqual({ spot: 0, onDemand: 6, unsteered: 0 });
     },
   );
@@ -177,7 +177,7 @@ describe('what nobody opted in', () => {
   it("the namespace's defaults hold for each number that the workload does not set", async () => {
     const namespace = optedInNamespace('defaults');
     const annotations = { [policyKeys.spotPercentage]: '50', [policyKeys.minOnDemand]: '4' };
-    await stage.cluster.api.apply({ ...namespace, metadata: { ...namespace.metadata, annotations } });
+    await testbed.cluster.api.apply({ ...namespace, metadata: { ...namespace.metadata, annotations } });
     const cases = [
       { name: 'none', own: {}, exact: { spot: 5, onDemand: 5 } },
       { name: 'percentage', own: { [policyKeys.spotPercentage]: '100' }, exact: { spot: 6, onDemand: 4 } },
@@ -185,15 +185,15 @@ describe('what nobody opted in', () => {
     ];
     for (const { name, own, exact } of cases) {
       const declared = { ...deployment('defaults', 10), name };
-      await stage.cluster.api.apply(withMetadata(declared, { labels: optedIn, annotations: own }));
-      const split = await new Workload(stage.cluster.api, declared).splitWhenCreated(10);
+      await testbed.cluster.api.apply(withMetadata(declared, { labels: optedIn, annotations: own }));
+      const split = await new Workload(testbed.cluster.api, declared).splitWhenCreated(10);
       expect({ name, ...split }).toEqual({ name, ...exact, unsteered: 0 });
     }
   });
 
   /** Every webhook has learned of a change once its mirror has so many objects. */
   async function mirrored(store: 'deployments' | 'namespaces', count: number): Promise<void> {
-    for (const { debugPort } of stage.installation.webhooks) {
+    for (const { debugPort } of testbed.installation.webhooks) {
       await waitFor(
         `the webhook to mirror ${count} ${store}`,
         async () => {
@@ -207,7 +207,7 @@ describe('what nobody opted in', () => {
   }
 
   it('causes no write', () => {
-    expect(stage.writes()).toEqual([]);
+    expect(testbed.writes()).toEqual([]);
   });
 
   it.each([
@@ -216,9 +216,9 @@ describe('what nobody opted in', () => {
   ] as const)(
     'a label taken from the $from leaves pods where they are and new ones alone, until it is back',
     async ({ from, kind, store }) => {
-      const { api } = stage.cluster;
+      const { api } = testbed.cluster;
       const namespace = `taken-from-${from}`;
-      const workload = await stage.declare(deployment(namespace, 10));
+      const workload = await testbed.declare(deployment(namespace, 10));
       const before = await workload.ready(10);
       expect(splitOf(before)).toEqual(workload.exactly(10));
       const labelled = await api.list(kind, { labelSelector: `${enabledLabel}=true` });
@@ -251,6 +251,6 @@ describe('what nobody opted in', () => {
   );
 
   it('causes no eviction', () => {
-    expect(stage.evictions()).toBe(0);
+    expect(testbed.evictions()).toBe(0);
   });
 });

@@ -10,7 +10,7 @@ import {
   spotPercentage,
   ten,
 } from '../testbed/repair.ts';
-import { openStage, type Stage } from '../testbed/stage.ts';
+import { openTestbed, type Testbed } from '../testbed/testbed.ts';
 import type { Workload } from '../workloads/workload.ts';
 import { Floors } from './floors.ts';
 import { preloaded } from './preload.ts';
@@ -33,26 +33,26 @@ globalThis.Date = class extends Now {
 };`;
 
 describe('windows on the night when the clocks change', () => {
-  let stage: Stage;
+  let testbed: Testbed;
   let floors: Floors;
   let shiftMs: number;
 
   beforeAll(async () => {
     shiftMs = springMs - Date.now();
-    stage = await openStage({
+    testbed = await openTestbed({
       patient: true,
       env: { controller: preloaded(later(shiftMs)) },
       configuration: { rebalance },
     });
-    floors = await Floors.follow(stage.cluster);
+    floors = await Floors.follow(testbed.cluster);
   }, 120_000);
 
   afterAll(async () => {
-    await stage?.close();
+    await testbed?.close();
   });
 
   async function standing(namespace: string): Promise<Workload> {
-    const workload = await stage.declare(ten(namespace, 70));
+    const workload = await testbed.declare(ten(namespace, 70));
     await workload.ready(10);
     return workload;
   }
@@ -77,8 +77,8 @@ describe('windows on the night when the clocks change', () => {
     ]);
     await settled(through, { spot: 8, onDemand: 2 });
     await settled(midnight, { spot: 8, onDemand: 2 });
-    await verdictOn(stage, over, 'WindowClosed');
-    await expectWrites(stage, [
+    await verdictOn(testbed, over, 'WindowClosed');
+    await expectWrites(testbed, [
       { namespace: 'through', evictions: 1, patches: eachOfTenOnce },
       { namespace: 'midnight', evictions: 1, patches: eachOfTenOnce },
       { namespace: 'over', evictions: 0, patches: 0 },
@@ -91,11 +91,11 @@ describe('windows on the night when the clocks change', () => {
     const opensAtMs = Math.ceil((nowMs + aheadMs) / minuteMs) * minuteMs;
     const minute = new Date(opensAtMs).getUTCMinutes();
     await drift(workload, `CRON_TZ=Europe/Berlin ${minute} 3 * * *`, '30m');
-    await verdictOn(stage, workload, 'WindowClosed');
-    expect(stage.evictions('opening')).toBe(0);
+    await verdictOn(testbed, workload, 'WindowClosed');
+    expect(testbed.evictions('opening')).toBe(0);
     await settled(workload, { spot: 8, onDemand: 2 });
-    expect(await eventsOn(stage, workload, 'WindowOpened')).toHaveLength(1);
-    const evictedAtMs = stage.cluster.auditLog
+    expect(await eventsOn(testbed, workload, 'WindowOpened')).toHaveLength(1);
+    const evictedAtMs = testbed.cluster.auditLog
       .read(({ objectRef }) => objectRef?.subresource === 'eviction' && objectRef.namespace === 'opening')
       .map(({ requestReceivedTimestamp }) => Date.parse(requestReceivedTimestamp) + shiftMs);
     expect(evictedAtMs).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { PodCreations } from '../workloads/creations.ts';
 import type { Declaration, Split, Workload } from '../workloads/workload.ts';
 import { verdictOn } from './moves.ts';
 import { annotate } from './repair.ts';
-import type { Stage } from './stage.ts';
+import type { Testbed } from './testbed.ts';
 
 interface Fault {
   /** How many of the burst's pods are to be admitted before it strikes. */
@@ -14,10 +14,10 @@ interface Fault {
 }
 
 /** A burst with a fault in its middle. Fails when the fault came so late that it proved nothing. */
-export async function burstWith(stage: Stage, declaration: Declaration, fault: Fault): Promise<Workload> {
-  const before = await stage.admissions();
-  const workload = await stage.declare(declaration);
-  const admitted = (await stage.admitted(before + fault.after)) - before;
+export async function burstWith(testbed: Testbed, declaration: Declaration, fault: Fault): Promise<Workload> {
+  const before = await testbed.admissions();
+  const workload = await testbed.declare(declaration);
+  const admitted = (await testbed.admitted(before + fault.after)) - before;
   await fault.strike();
   if (admitted > (declaration.replicas * 2) / 3) {
     throw new Error(`the fault came after ${admitted} of ${declaration.replicas} pods: too late to matter`);
@@ -39,15 +39,15 @@ interface Residue {
  * then all of it.
  */
 export class Residues {
-  readonly #stage: Stage;
+  readonly #testbed: Testbed;
   readonly #all = new Map<Workload, Residue>();
 
-  constructor(stage: Stage) {
-    this.#stage = stage;
+  constructor(testbed: Testbed) {
+    this.#testbed = testbed;
   }
 
   async burstWith(declaration: Declaration, fault: Fault): Promise<Workload> {
-    const workload = await burstWith(this.#stage, { ...declaration, annotations: paused }, fault);
+    const workload = await burstWith(this.#testbed, { ...declaration, annotations: paused }, fault);
     this.#all.set(workload, { namespace: declaration.namespace, off: Number.NaN, late: Number.NaN });
     return workload;
   }
@@ -63,12 +63,12 @@ export class Residues {
 
   /** B6: with as many evictions as it is off. A pod that came too late counts by its node, and not as it was counted. */
   async expectRepaired(): Promise<void> {
-    expect(this.#stage.evictions()).toBe(0);
+    expect(this.#testbed.evictions()).toBe(0);
     const resumed = annotate({ [policyKeys.paused]: 'false' });
     await Promise.all([...this.#all.keys()].map((workload) => workload.patch(resumed)));
     for (const [workload, { namespace, off, late }] of this.#all) {
-      await verdictOn(this.#stage, workload, 'Balanced');
-      const evictions = this.#stage.evictions(namespace);
+      await verdictOn(this.#testbed, workload, 'Balanced');
+      const evictions = this.#testbed.evictions(namespace);
       process.stdout.write(`${namespace}: ${off} off, ${evictions} evictions\n`);
       expect(Math.abs(evictions - Math.abs(off))).toBeLessThanOrEqual(late);
       if (late === 0) expect(driftOf(workload, await workload.split())).toBe(0);
@@ -83,10 +83,10 @@ export function driftOf({ policy }: Workload, { spot, onDemand, unsteered }: Spl
 
 /** How so many pods were created: one can be listed before its creation is in the log. */
 export function creationsOf(
-  stage: Stage,
+  testbed: Testbed,
   { namespace, replicas }: Pick<Declaration, 'namespace' | 'replicas'>,
 ): Promise<PodCreations> {
-  return waitFor('the log of all creations', () => stage.creations(namespace), {
+  return waitFor('the log of all creations', () => testbed.creations(namespace), {
     until: ({ count }) => count >= replicas,
   });
 }
@@ -96,8 +96,8 @@ export function creationsOf(
  * past that because it is too busy shows in the log of the test, and may be off on top of the bound. Returns how many
  * that are.
  */
-export async function expectSteeredInTime(stage: Stage, declaration: Declaration): Promise<number> {
-  const { refused, bypassed } = await creationsOf(stage, declaration);
+export async function expectSteeredInTime(testbed: Testbed, declaration: Declaration): Promise<number> {
+  const { refused, bypassed } = await creationsOf(testbed, declaration);
   const { name, namespace, replicas } = declaration;
   expect(refused).toBe(0);
   if (bypassed > 0) {
@@ -109,8 +109,8 @@ export async function expectSteeredInTime(stage: Stage, declaration: Declaration
 }
 
 /** Nothing is moved, but for pods that came too late to be steered (B6). */
-export function expectNoEvictionsBut(stage: Stage): void {
-  expect(stage.evictions()).toBeLessThanOrEqual(stage.creations().bypassed);
+export function expectNoEvictionsBut(testbed: Testbed): void {
+  expect(testbed.evictions()).toBeLessThanOrEqual(testbed.creations().bypassed);
 }
 
 /** On target, each pod of it; where some were late, off by no more than they are. */
@@ -139,7 +139,7 @@ let bursts = 0;
  * Nothing of a fault is left: the next Deployment is exact, but for what a busy machine takes past a deadline. Where
  * that is much of it, another one has to show that the ledger decides again.
  */
-export async function expectExactBurst(stage: Stage, replicas = 60): Promise<void> {
+export async function expectExactBurst(testbed: Testbed, replicas = 60): Promise<void> {
   let missed = replicas;
   for (let attempt = 0; attempt < attempts && !isMostlyDecided(missed, replicas); attempt++) {
     const burst = {
@@ -149,11 +149,11 @@ export async function expectExactBurst(stage: Stage, replicas = 60): Promise<voi
       policy: { spotPercentage: 70, minOnDemand: 2 },
       annotations: paused,
     };
-    const before = await stage.decidedAlone();
-    const workload = await stage.declare(burst);
+    const before = await testbed.decidedAlone();
+    const workload = await testbed.declare(burst);
     const split = await workload.splitWhenCreated(replicas);
-    const alone = (await stage.decidedAlone()) - before;
-    missed = (await expectSteeredInTime(stage, burst)) + alone;
+    const alone = (await testbed.decidedAlone()) - before;
+    missed = (await expectSteeredInTime(testbed, burst)) + alone;
     expectOnTargetBut(missed, workload, split);
   }
   expectMostlyDecided(missed, replicas);

@@ -1,2 +1,2 @@
 export { pdb, spotPercentage } from './repair.ts';
-export { openStage, type Stage } from './stage.ts';
+export { openTestbed, type Testbed } from './testbed.ts';

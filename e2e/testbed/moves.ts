@@ -1,7 +1,7 @@
 import { type KubeObject, waitFor } from '@spotalis/cluster';
 import { policyKeys } from '@spotalis/core';
 import type { Workload } from '../workloads/workload.ts';
-import type { Stage } from './stage.ts';
+import type { Testbed } from './testbed.ts';
 
 interface Verdict {
   readonly verdict: string;
@@ -17,7 +17,7 @@ interface DebugState {
 }
 
 /** The controller that says it leads, with what it says; undefined while there is none. */
-async function leaderOf({ installation }: Stage) {
+async function leaderOf({ installation }: Testbed) {
   for (const { debugPort, component } of installation.controllers) {
     const answer = await fetch(`http://127.0.0.1:${debugPort}/debug/state`).catch(() => undefined);
     const state = (await answer?.json()) as DebugState | undefined;
@@ -27,23 +27,23 @@ async function leaderOf({ installation }: Stage) {
 }
 
 /** kill -9. */
-export async function killLeader(stage: Stage): Promise<void> {
-  const leader = await waitFor('a leader', () => leaderOf(stage));
+export async function killLeader(testbed: Testbed): Promise<void> {
+  const leader = await waitFor('a leader', () => leaderOf(testbed));
   await leader.component.kill('SIGKILL');
 }
 
 /** What the leader thinks of a workload now; undefined while there is no leader, or it has not looked yet. */
-async function verdictOf(stage: Stage, subject: string): Promise<Verdict | undefined> {
-  return (await leaderOf(stage))?.state.workloads[subject]?.rebalance;
+async function verdictOf(testbed: Testbed, subject: string): Promise<Verdict | undefined> {
+  return (await leaderOf(testbed))?.state.workloads[subject]?.rebalance;
 }
 
 /** Waits until the leader gives this reason for what it does, or does not do. */
-export async function verdictOn(stage: Stage, workload: Workload, reason: string): Promise<void> {
+export async function verdictOn(testbed: Testbed, workload: Workload, reason: string): Promise<void> {
   let last: Verdict | undefined;
   await waitFor(
     `${workload.subject} to be ${reason}`,
     async () => {
-      last = await verdictOf(stage, workload.subject);
+      last = await verdictOf(testbed, workload.subject);
       return last?.reason === reason;
     },
     { timeoutMs: 90_000, intervalMs: 200 },
@@ -57,32 +57,32 @@ export async function verdictOn(stage: Stage, workload: Workload, reason: string
  * decision is seen; other changes of it would have to settle first.
  */
 export async function decidedOften(
-  stage: Stage,
+  testbed: Testbed,
   workload: Workload,
   reason: string,
   times: number,
 ): Promise<void> {
   const pause = (paused: 'true' | null) =>
     workload.patch({ metadata: { annotations: { [policyKeys.paused]: paused } } });
-  await verdictOn(stage, workload, reason);
+  await verdictOn(testbed, workload, reason);
   for (let turn = 1; turn < times; turn++) {
     await pause('true');
-    await verdictOn(stage, workload, 'Paused');
+    await verdictOn(testbed, workload, 'Paused');
     await pause(null);
-    await verdictOn(stage, workload, reason);
+    await verdictOn(testbed, workload, reason);
   }
 }
 
 /** Waits until the leader gives this reason for each of many. */
 export async function verdictOnAll(
-  stage: Stage,
+  testbed: Testbed,
   workloads: readonly Workload[],
   reason: string,
 ): Promise<void> {
   await waitFor(
     `all ${workloads.length} to be ${reason}`,
     async () => {
-      const state = (await leaderOf(stage))?.state;
+      const state = (await leaderOf(testbed))?.state;
       const shown = workloads.map(({ subject }) => state?.workloads[subject]?.rebalance?.reason ?? 'unknown');
       return { shown: counted(shown), webhook: state?.webhook, movesInFlight: state?.movesInFlight };
     },
@@ -97,11 +97,11 @@ function counted(texts: readonly string[]): Readonly<Record<string, number>> {
 }
 
 /** Waits until the leader thinks this of the webhook: `serving`, or why not. */
-export async function webhookSeen(stage: Stage, how: RegExp): Promise<void> {
+export async function webhookSeen(testbed: Testbed, how: RegExp): Promise<void> {
   await waitFor(
     `the webhook to be ${how.source}`,
     async () => {
-      const webhook = (await leaderOf(stage))?.state.webhook;
+      const webhook = (await leaderOf(testbed))?.state.webhook;
       return webhook && `${webhook.kind} ${webhook.detail ?? ''}`;
     },
     { timeoutMs: 60_000, until: (seen) => seen !== undefined && how.test(seen) },
@@ -117,7 +117,7 @@ interface DroughtLine {
 }
 
 /** What the controllers said of the droughts of a workload, in order: between beginning and end only their logs do. */
-export function droughtOf({ installation }: Stage, { subject }: Workload): readonly DroughtLine[] {
+export function droughtOf({ installation }: Testbed, { subject }: Workload): readonly DroughtLine[] {
   return installation.controllers
     .flatMap(({ component }) => component.log(20_000).split('\n'))
     .flatMap((line) => (line.includes('"message":"drought"') ? [JSON.parse(line) as DroughtLine] : []))
@@ -131,9 +131,13 @@ interface Event extends KubeObject {
 }
 
 /** The Events on a workload with one reason. A repeated one is one. */
-export async function eventsOn(stage: Stage, workload: Workload, reason: string): Promise<readonly Event[]> {
+export async function eventsOn(
+  testbed: Testbed,
+  workload: Workload,
+  reason: string,
+): Promise<readonly Event[]> {
   const [namespace, name] = workload.path.split('/');
-  const events = await stage.cluster.api.list<Event>('events.k8s.io/v1/Event', {
+  const events = await testbed.cluster.api.list<Event>('events.k8s.io/v1/Event', {
     ...(namespace !== undefined && { namespace }),
   });
   return events.filter((event) => event.regarding.name === name && event.reason === reason);

@@ -4,7 +4,7 @@ import { policyKeys } from '@spotalis/core';
 import { PodHistory } from '../workloads/history.ts';
 import { type Declaration, type Split, splitOf, type Workload } from '../workloads/workload.ts';
 import { eventsOn, verdictOn } from './moves.ts';
-import type { Stage } from './stage.ts';
+import type { Testbed } from './testbed.ts';
 
 /** As fast as workloads may be moved, so that a scenario lasts seconds. */
 export const rebalance = {
@@ -44,7 +44,7 @@ export const pdb = (namespace: string, name: string, minAvailable: number, app =
 /** Each has a namespace of its own and they are played at the same time. */
 export interface Scenario extends Writes {
   readonly name: string;
-  play(stage: Stage, namespace: string): Promise<void>;
+  play(testbed: Testbed, namespace: string): Promise<void>;
 }
 
 /** What may be written in a namespace, in all. */
@@ -68,24 +68,24 @@ export const ten = (namespace: string, percentage: number, more: Partial<Declara
 
 /** Declares, waits until all is there, and looks at every state in between with a floor. */
 export async function watched(
-  stage: Stage,
+  testbed: Testbed,
   declaration: Declaration,
   floor: number,
   play: (workload: Workload) => Promise<void>,
 ): Promise<void> {
-  const workload = await stage.declare(declaration);
+  const workload = await testbed.declare(declaration);
   await workload.ready(declaration.replicas);
-  const history = await PodHistory.follow(stage.cluster, declaration.namespace);
+  const history = await PodHistory.follow(testbed.cluster, declaration.namespace);
   await play(workload);
   await history.stop();
   for (const { onDemand } of history.states) expect(onDemand).toBeGreaterThanOrEqual(floor);
 }
 
-export async function heldBecause(stage: Stage, workload: Workload, reason: string): Promise<void> {
-  await verdictOn(stage, workload, reason);
+export async function heldBecause(testbed: Testbed, workload: Workload, reason: string): Promise<void> {
+  await verdictOn(testbed, workload, reason);
   await waitFor(
     `an Event on ${workload.path}`,
-    async () => (await eventsOn(stage, workload, 'MoveBlocked')).length > 0,
+    async () => (await eventsOn(testbed, workload, 'MoveBlocked')).length > 0,
   );
 }
 
@@ -93,9 +93,9 @@ export async function heldBecause(stage: Stage, workload: Workload, reason: stri
 export const eachOfTenOnce = { most: 10 };
 
 /** All that was written in each namespace, by the API server's own log. What is still to be numbered is waited for. */
-export async function expectWrites(stage: Stage, expected: readonly Writes[]): Promise<void> {
+export async function expectWrites(testbed: Testbed, expected: readonly Writes[]): Promise<void> {
   const patchesIn = (namespace: string): number =>
-    stage.writes(namespace).filter(({ what }) => what === 'patch pods').length;
+    testbed.writes(namespace).filter(({ what }) => what === 'patch pods').length;
   await waitFor(
     'as many patches as there have to be',
     () =>
@@ -109,14 +109,14 @@ export async function expectWrites(stage: Stage, expected: readonly Writes[]): P
   const wanted: Record<string, object> = {};
   for (const { namespace, evictions, patches } of expected) {
     const patched = patchesIn(namespace);
-    const others = stage
+    const others = testbed
       .writes(namespace)
       .map(({ what }) => what)
       .filter((what) => what !== 'patch pods' && what !== 'create pods/eviction');
     const isWithin = typeof patches === 'object' && patched <= patches.most;
     // Evictions by anybody at all.
     asked[namespace] = {
-      evictions: stage.evictions(namespace),
+      evictions: testbed.evictions(namespace),
       patches: isWithin ? patches : patched,
       others,
     };

@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { affectedBy } from './changed.mjs';
 
 const modules = {
-  'e2e/scenarios/moves.test.ts': `import { openStage } from '../testbed/stage.ts';\nimport { decide } from '@spotalis/core';`,
+  'e2e/scenarios/moves.test.ts': `import { openTestbed } from '../testbed/testbed.ts';\nimport { decide } from '@spotalis/core';`,
   'e2e/scenarios/plan.test.ts': `import {\n  spotalis,\n  type Answer,\n} from './kubectl.ts';`,
-  'e2e/testbed/stage.ts': `import { install } from '@spotalis/cluster';`,
+  'e2e/testbed/testbed.ts': `import { install } from '@spotalis/cluster';`,
   'e2e/scenarios/kubectl.ts': '',
-  'charts/tests/alerts.real.test.ts': `import { openStage } from '@spotalis/e2e/testbed';`,
-  'e2e/testbed/index.ts': `export { pdb } from './repair.ts';\nexport { openStage } from './stage.ts';`,
+  'charts/tests/alerts.real.test.ts': `import { openTestbed } from '@spotalis/e2e/testbed';`,
+  'e2e/testbed/index.ts': `export { pdb } from './repair.ts';\nexport { openTestbed } from './testbed.ts';`,
   'e2e/cluster/index.ts': `export { install } from './installation/installation.ts';\nexport { startRedis } from './redis/servers.ts';`,
   'packages/core/src/index.ts': `export { type Verdict, decide } from './distribution/moves/decide.ts';\nexport { plan } from './distribution/preview/plan.ts';`,
   'packages/core/src/distribution/moves/decide.ts': `import type { Pod } from './pod.ts';`,
@@ -44,7 +44,7 @@ describe('what a change can break', () => {
       because: 'it is read',
     },
     { changed: 'charts/spotalis/values.yaml', affected: [], because: 'nobody here reads it' },
-    { changed: 'e2e/testbed/stage.ts', affected: [moves, alerts], because: 'a door of a room leads there' },
+    { changed: 'e2e/testbed/testbed.ts', affected: [moves, alerts], because: 'a door of a room leads there' },
     { changed: 'e2e/testbed/repair.ts', affected: [], because: 'only the door leads there' },
     { changed: 'packages/ledger/src/redis/a-1.lua', affected: [ledger], because: 'its folder reads it' },
     { changed: plan, affected: [plan], because: 'it is a test' },

@@ -1,5 +1,5 @@
 import { bundleServices } from '@spotalis/cluster';
-import { openStage } from '../../testbed/stage.ts';
+import { openTestbed } from '../../testbed/testbed.ts';
 import type { Bench, BenchContext, Findings } from '../bench.ts';
 import { runPool } from './pool.ts';
 import { droughtTables, type Round } from './report.ts';
@@ -24,9 +24,9 @@ const configuration = {
 async function run({ quick, report }: BenchContext): Promise<Findings> {
   const { rounds: count, workloads, from, to, droughtSeconds } = quick ? quickly : full;
   await bundleServices();
-  const stage = await openStage({ configuration });
+  const testbed = await openTestbed({ configuration });
   try {
-    const pool = await runPool(stage, workloads);
+    const pool = await runPool(testbed, workloads);
     report(`${workloads} workloads: the later ones ran after ${pool.later.readySeconds.toFixed(1)} s`);
     const rounds: Round[] = [];
     for (let index = 0; index <= count; index++) {
@@ -40,7 +40,7 @@ async function run({ quick, report }: BenchContext): Promise<Findings> {
         droughtMs: droughtSeconds * 1000,
         killsLeader,
       };
-      const trials = await runDrought(stage, drought);
+      const trials = await runDrought(testbed, drought);
       rounds.push({ drought, trials });
       const bridged = trials.find(({ lane }) => lane === 'spotalis')?.bridgedSeconds?.toFixed(1);
       report(`round ${index + 1}${killsLeader ? ', leader killed' : ''}: bridged after ${bridged} s`);
@@ -53,7 +53,7 @@ async function run({ quick, report }: BenchContext): Promise<Findings> {
       raw: { rounds, pool },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 

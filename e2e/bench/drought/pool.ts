@@ -1,5 +1,5 @@
 import { waitFor } from '@spotalis/cluster';
-import type { Stage } from '../../testbed/stage.ts';
+import type { Testbed } from '../../testbed/testbed.ts';
 import type { Workload } from '../../workloads/workload.ts';
 import { sum } from '../statistics.ts';
 import { exact, secondsUntil } from './trial.ts';
@@ -27,24 +27,24 @@ const policy = { spotPercentage: 50, minOnDemand: 1 };
 const FIRST = 4;
 const TIMEOUT_MS = 300_000;
 
-export async function runPool(stage: Stage, workloads: number): Promise<PoolTrials> {
-  const { cluster, installation } = stage;
+export async function runPool(testbed: Testbed, workloads: number): Promise<PoolTrials> {
+  const { cluster, installation } = testbed;
   await cluster.withdrawCapacity('spot');
-  const first = await declareAll(stage, 'first', FIRST);
+  const first = await declareAll(testbed, 'first', FIRST);
   await waitFor('every webhook to know', () => installation.admissionMetric('spotalis_open_pools'), {
     until: (known) => known === installation.webhooks.length,
   });
-  const later = await declareAll(stage, 'later', workloads - FIRST);
+  const later = await declareAll(testbed, 'later', workloads - FIRST);
   const all = [...first.workloads, ...later.workloads];
   const substitutes = sum(all.map((workload) => workload.exactly(REPLICAS).spot));
-  const before = stage.evictions('first') + stage.evictions('later');
+  const before = testbed.evictions('first') + testbed.evictions('later');
   const returnedAtMs = performance.now();
   await cluster.returnCapacity('spot');
   const backSeconds = await secondsUntil(
     returnedAtMs,
     Promise.all(all.map((workload) => exact(workload, REPLICAS, TIMEOUT_MS))),
   );
-  const evictions = stage.evictions('first') + stage.evictions('later') - before;
+  const evictions = testbed.evictions('first') + testbed.evictions('later') - before;
   return {
     first: first.trial,
     later: later.trial,
@@ -55,14 +55,14 @@ export async function runPool(stage: Stage, workloads: number): Promise<PoolTria
 }
 
 async function declareAll(
-  stage: Stage,
+  testbed: Testbed,
   namespace: string,
   count: number,
 ): Promise<{ readonly workloads: readonly Workload[]; readonly trial: PoolTrial }> {
   const declaredAtMs = performance.now();
   const workloads = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      stage.declare({ name: `web-${index}`, namespace, replicas: REPLICAS, policy }),
+      testbed.declare({ name: `web-${index}`, namespace, replicas: REPLICAS, policy }),
     ),
   );
   const readySeconds = await secondsUntil(
@@ -73,7 +73,7 @@ async function declareAll(
     workloads: count,
     pods: count * REPLICAS,
     readySeconds,
-    stuckRemoved: stage.evictions(namespace),
+    stuckRemoved: testbed.evictions(namespace),
   };
   return { workloads, trial };
 }

@@ -3,7 +3,7 @@ import { waitFor } from '@spotalis/cluster';
 import { type PolicyNumbers, policyKeys } from '@spotalis/core';
 import { PodHistory } from '../../workloads/history.ts';
 import { eventsOn, killLeader } from '../../testbed/moves.ts';
-import type { Stage } from '../../testbed/stage.ts';
+import type { Testbed } from '../../testbed/testbed.ts';
 import { splitOf, type Workload } from '../../workloads/workload.ts';
 import { Sampler } from './sampler.ts';
 
@@ -43,12 +43,12 @@ export interface Drought {
 const TIMEOUT_MS = 300_000;
 
 /** The same burst in the same drought, once bridged and once not, side by side. */
-export async function runDrought(stage: Stage, drought: Drought): Promise<readonly Trial[]> {
+export async function runDrought(testbed: Testbed, drought: Drought): Promise<readonly Trial[]> {
   const lanes = await Promise.all(
     (['spotalis', 'never'] as const).map(async (name) => {
       const namespace = `${drought.name}-${name}`;
       const { policy, from: replicas } = drought;
-      const workload = await stage.declare({ name: 'web', namespace, replicas, policy });
+      const workload = await testbed.declare({ name: 'web', namespace, replicas, policy });
       if (name === 'never') {
         await workload.patch({ metadata: { annotations: { [policyKeys.spotFallbackAfter]: 'never' } } });
       }
@@ -59,8 +59,8 @@ export async function runDrought(stage: Stage, drought: Drought): Promise<readon
   const lostAtMs = performance.now();
   await Promise.all([
     ...lanes.map(({ workload }) => workload.scale(drought.to)),
-    stage.cluster.withdrawCapacity('spot'),
-    ...(drought.killsLeader ? [killLeader(stage)] : []),
+    testbed.cluster.withdrawCapacity('spot'),
+    ...(drought.killsLeader ? [killLeader(testbed)] : []),
   ]);
   const samplers = lanes.map(({ workload }) => new Sampler(workload, drought.to));
   const bridged = await Promise.all(
@@ -72,16 +72,16 @@ export async function runDrought(stage: Stage, drought: Drought): Promise<readon
 
   const before = await Promise.all(
     lanes.map(async ({ namespace, workload }) => ({
-      stuckRemoved: stage.evictions(namespace),
+      stuckRemoved: testbed.evictions(namespace),
       substitutes: workload.exactly(drought.to).spot - splitOf(await workload.pods()).spot,
-      history: await PodHistory.follow(stage.cluster, namespace),
+      history: await PodHistory.follow(testbed.cluster, namespace),
     })),
   );
   const returnedAtMs = performance.now();
   const back = lanes.map(({ workload }) =>
     secondsUntil(returnedAtMs, exact(workload, drought.to, TIMEOUT_MS)),
   );
-  await stage.cluster.returnCapacity('spot');
+  await testbed.cluster.returnCapacity('spot');
   const backSeconds = await Promise.all(back);
 
   const trials: Trial[] = [];
@@ -94,11 +94,11 @@ export async function runDrought(stage: Stage, drought: Drought): Promise<readon
       lane: name,
       bridgedSeconds: bridged[index] ?? null,
       ...(await sampler.stop()),
-      waitingPeriods: (await eventsOn(stage, workload, 'FallbackStarted')).length,
+      waitingPeriods: (await eventsOn(testbed, workload, 'FallbackStarted')).length,
       stuckRemoved,
       substitutes,
       backSeconds: backSeconds[index] ?? Number.NaN,
-      inVain: stage.evictions(namespace) - stuckRemoved - substitutes,
+      inVain: testbed.evictions(namespace) - stuckRemoved - substitutes,
       steppedBack: stepsBack(history.states.map(({ spot }) => spot)),
     });
     await workload.scale(0);

@@ -20,7 +20,7 @@ import { type Ledger, openLedger } from '@spotalis/ledger';
 import { PodCreations } from '../workloads/creations.ts';
 import { type Declaration, manifest, optedInNamespace, Workload } from '../workloads/workload.ts';
 
-export interface StageOptions extends Omit<Partial<InstallationOptions>, 'redis' | 'apiServerPort'> {
+export interface TestbedOptions extends Omit<Partial<InstallationOptions>, 'redis' | 'apiServerPort'> {
   readonly redis?: RedisOptions;
   readonly spotNodes?: number;
   readonly onDemandNodes?: number;
@@ -66,7 +66,7 @@ export const quickTakeover = {
 const writing = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
 /** A cluster with the product installed: what a scenario is played on. */
-export class Stage {
+export class Testbed {
   readonly cluster: Cluster;
   readonly redis: RedisServers;
   readonly installation: Installation;
@@ -84,13 +84,13 @@ export class Stage {
 
   /** Between the services and the API server. */
   get proxy(): Proxy {
-    if (this.#proxy === undefined) throw new Error('open the stage with { proxied: true }');
+    if (this.#proxy === undefined) throw new Error('open the testbed with { proxied: true }');
     return this.#proxy;
   }
 
   /** Where the proxy is, but it reads what is asked. */
   get gate(): Gate {
-    if (this.#gate === undefined) throw new Error('open the stage with { gated: true }');
+    if (this.#gate === undefined) throw new Error('open the testbed with { gated: true }');
     return this.#gate;
   }
 
@@ -188,7 +188,7 @@ export class Stage {
   }
 }
 
-export async function openStage(options: StageOptions = {}): Promise<Stage> {
+export async function openTestbed(options: TestbedOptions = {}): Promise<Testbed> {
   const {
     redis: redisOptions = {},
     spotNodes = 6,
@@ -232,7 +232,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         ...installation,
       });
       installed.balancer.delayAnswers(delayAnswersMs);
-      return new Stage({ cluster, redis, installation: installed, proxy, gate });
+      return new Testbed({ cluster, redis, installation: installed, proxy, gate });
     } catch (error) {
       await cluster.stop();
       throw error;
