@@ -1,5 +1,5 @@
 import type { Scene } from './scenes/scene.ts';
-import type { Theatre } from './scenes/theatre.ts';
+import type { Playground } from './scenes/playground.ts';
 
 export interface Ending {
   /** Pods that are not where they should be, at the end. */
@@ -13,16 +13,16 @@ export function opening({ title, watchFor }: Scene): string {
   return `${title}. Watch: ${watchFor}`;
 }
 
-export async function perform(scene: Scene, theatre: Theatre): Promise<Ending> {
-  if (scene.needsRedis && theatre.redis === undefined) {
+export async function perform(scene: Scene, playground: Playground): Promise<Ending> {
+  if (scene.needsRedis && playground.redis === undefined) {
     return { off: 0, account: `${scene.name}: left out, since it needs a Redis.` };
   }
-  await theatre.prepare();
+  await playground.prepare();
   const began = performance.now();
-  const evictedBefore = theatre.evictions();
-  const finding = await scene.play(theatre);
-  const off = await theatre.offTarget();
-  const evictions = theatre.evictions() - evictedBefore;
+  const evictedBefore = playground.evictions();
+  const finding = await scene.play(playground);
+  const off = await playground.offTarget();
+  const evictions = playground.evictions() - evictedBefore;
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   return {
     off,

@@ -11,7 +11,7 @@ import { Recording } from './recording.ts';
 import { sampleManifests } from './samples.ts';
 import { scenes } from './scenes/catalogue.ts';
 import type { Scene } from './scenes/scene.ts';
-import { Theatre } from './scenes/theatre.ts';
+import { Playground } from './scenes/playground.ts';
 import { Screen } from './screen.ts';
 import { isSettled, type Row, renderTable } from './table.ts';
 
@@ -56,7 +56,7 @@ async function play(
   { scenes: chosen, record }: { readonly scenes: readonly Scene[]; readonly record: string | undefined },
 ): Promise<void> {
   await settle(place.target.api);
-  const theatre = theatreAt(place);
+  const playground = playgroundAt(place);
   const recording = record === undefined ? undefined : new Recording();
   const notes: string[] = [];
   const stopDrawing =
@@ -72,7 +72,7 @@ async function play(
   let failed = 0;
   for (const scene of chosen) {
     tell(opening(scene));
-    const { off, account } = await perform(scene, theatre);
+    const { off, account } = await perform(scene, playground);
     tell(account);
     if (off > 0) failed += 1;
   }
@@ -84,9 +84,9 @@ async function play(
   if (failed > 0) throw new Error(`${failed} of ${chosen.length} scenes ended off target`);
 }
 
-function theatreAt({ own, redis, installation }: Place): Theatre {
+function playgroundAt({ own, redis, installation }: Place): Playground {
   if (own === undefined) throw new Error('scenes need a cluster of their own: leave --kubeconfig out');
-  return new Theatre({ cluster: own, redis, installation });
+  return new Playground({ cluster: own, redis, installation });
 }
 
 async function stay(place: Place, leave: Leave): Promise<void> {
@@ -101,7 +101,7 @@ async function stay(place: Place, leave: Leave): Promise<void> {
     await showTable(target.api);
     return;
   }
-  const theatre = theatreAt(place);
+  const playground = playgroundAt(place);
   const notes: string[] = [];
   let playing: Scene | undefined;
   const screen = new Screen();
@@ -116,7 +116,7 @@ async function stay(place: Place, leave: Leave): Promise<void> {
     if (scene === undefined || playing !== undefined) continue;
     playing = scene;
     // Goes on beside the keyboard: the table is to move while it plays.
-    void perform(scene, theatre)
+    void perform(scene, playground)
       .then(({ account }) => notes.push(account))
       .catch((error: unknown) => notes.push(`${scene.name}: ${String(error)}`))
       .finally(() => {

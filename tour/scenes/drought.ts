@@ -6,14 +6,14 @@ export const drought: Scene = {
   watchFor:
     'the pods wait once, for 10 s; on-demand substitutes stand in; with the nodes they go back one by one.',
   needsRedis: true,
-  async play(theatre) {
+  async play(playground) {
     const began = performance.now();
-    await theatre.cluster.withdrawCapacity('spot');
-    await theatre.serving();
+    await playground.cluster.withdrawCapacity('spot');
+    await playground.serving();
     const bridged = ((performance.now() - began) / 1000).toFixed(1);
-    const before = theatre.evictions();
-    await theatre.cluster.returnCapacity('spot');
-    await theatre.settled();
-    return `All pods were Ready again after ${bridged} s without spot; ${theatre.evictions() - before} moves brought them back.`;
+    const before = playground.evictions();
+    await playground.cluster.returnCapacity('spot');
+    await playground.settled();
+    return `All pods were Ready again after ${bridged} s without spot; ${playground.evictions() - before} moves brought them back.`;
   },
 };

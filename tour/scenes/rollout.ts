@@ -1,17 +1,17 @@
 import { waitFor } from '@spotalis/cluster';
 import { splitOf } from '@spotalis/e2e/workloads';
 import type { Scene } from './scene.ts';
-import { inWords, type Theatre } from './theatre.ts';
+import { inWords, type Playground } from './playground.ts';
 
 export const rollout: Scene = {
   name: 'rollout',
   title: 'Roll out a new version of search',
   watchFor: 'two revisions share the workload meanwhile; the new one ends exact, without an eviction.',
-  async play(theatre) {
-    const search = theatre.workload('search');
+  async play(playground) {
+    const search = playground.workload('search');
     const at = new Date().toISOString();
     await search.patch({ spec: { template: { metadata: { annotations: { 'example.com/released': at } } } } });
-    await rolledOut(theatre, search.path);
+    await rolledOut(playground, search.path);
     return `Every pod of the new revision is Ready: ${inWords(splitOf(await search.ready(40)))}.`;
   },
 };
@@ -27,7 +27,7 @@ interface Deployment {
   };
 }
 
-async function rolledOut({ cluster }: Theatre, path: string): Promise<void> {
+async function rolledOut({ cluster }: Playground, path: string): Promise<void> {
   await waitFor(
     `the rollout of ${path}`,
     async () => {

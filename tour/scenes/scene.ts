@@ -1,4 +1,4 @@
-import type { Theatre } from './theatre.ts';
+import type { Playground } from './playground.ts';
 
 /** Something that happens to a cluster, told to somebody who watches. Leaves the workloads as it found them. */
 export interface Scene {
@@ -8,5 +8,5 @@ export interface Scene {
   /** The embedded ledger has a single webhook and no droughts. */
   readonly needsRedis?: boolean;
   /** Resolves with what was seen, in a sentence. */
-  readonly play: (theatre: Theatre) => Promise<string>;
+  readonly play: (playground: Playground) => Promise<string>;
 }

@@ -1,6 +1,6 @@
 import { Growth } from './growth.ts';
 import type { Scene } from './scene.ts';
-import { inWords } from './theatre.ts';
+import { inWords } from './playground.ts';
 
 export const webhook: Scene = {
   name: 'webhook',
@@ -8,23 +8,23 @@ export const webhook: Scene = {
   watchFor:
     'the others carry on from the same ledger; what the dead one had in hand is not steered, and moved if it runs on the wrong type.',
   needsRedis: true,
-  async play(theatre) {
-    const [victim] = theatre.installation.webhooks;
-    const search = theatre.workload('search');
+  async play(playground) {
+    const [victim] = playground.installation.webhooks;
+    const search = playground.workload('search');
     const growth = await Growth.of(search);
-    const before = theatre.evictions();
-    const since = await theatre.admissions();
+    const before = playground.evictions();
+    const since = await playground.admissions();
     await search.scale(80);
-    await theatre.admitted(10, since);
+    await playground.admitted(10, since);
     await victim?.component.kill();
-    theatre.installation.routeToRunning();
+    playground.installation.routeToRunning();
     const grown = await growth.splitWhenCreated(80);
     await victim?.component.start();
-    theatre.installation.routeToRunning();
-    await theatre.settled();
-    const moves = theatre.evictions() - before;
+    playground.installation.routeToRunning();
+    await playground.settled();
+    const moves = playground.evictions() - before;
     await search.scale(40);
-    await theatre.settled();
+    await playground.settled();
     return `The last of 80 pods left it at ${inWords(grown)} (asked: ${inWords(search.exactly(80))}). Moves to repair it: ${moves}.`;
   },
 };

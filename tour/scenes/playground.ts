@@ -9,12 +9,12 @@ import { isSettled, offTarget, type Row } from '../table.ts';
 const patienceMs = 180_000;
 
 /** The cluster, as scenes lay their hands on it. */
-export class Theatre {
+export class Playground {
   readonly cluster: Cluster;
   readonly redis: RedisServers | undefined;
   readonly installation: Installation;
 
-  constructor(parts: Pick<Theatre, 'cluster' | 'redis' | 'installation'>) {
+  constructor(parts: Pick<Playground, 'cluster' | 'redis' | 'installation'>) {
     this.cluster = parts.cluster;
     this.redis = parts.redis;
     this.installation = parts.installation;
