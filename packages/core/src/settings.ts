@@ -7,6 +7,7 @@ import { droughtSettings } from './distribution/droughts/settings.ts';
 import { placeholderSettings } from './proof/settings.ts';
 import type { DisruptionWindow, PolicyDefaults } from './policy/policy.ts';
 import { policySettings } from './policy/settings.ts';
+import { rightsizing } from './rightsizing/module.ts';
 import type { RebalanceSettings } from './distribution/moves/snapshot.ts';
 import { controllerSettings } from './services/controller.ts';
 import { redisSettings } from './services/redis.ts';
@@ -21,6 +22,7 @@ const declared = combine(
   webhookSettings,
   capacitySettings,
   distribution.settings,
+  rightsizing.settings,
   redisSettings,
 );
 

@@ -67,6 +67,8 @@ placement:
 modules:
   distribution:
     enabled: true
+  rightsizing:
+    enabled: false
 defaults: {}
 redis:
   sentinel:
