@@ -79,7 +79,7 @@ export interface LimitQuestion {
 }
 
 /** No limit is above it: neither above what the author wrote nor above the bounds, whichever is more. */
-function capOf(
+export function capOf(
   resource: 'cpu' | 'memory',
   { template, largestNode }: LimitQuestion,
   { bounds, limits }: Sizing,
@@ -112,11 +112,27 @@ export function memoryLimitFor(question: LimitQuestion, sizing: Sizing, nowMs: n
     const { ratio, minBump } = rules?.oom ?? usualBump;
     return { ...same, reason: 'LimitTooLow', needed: bumped(before, ratio, minBump) };
   }
-  return (
-    reverted(question, sizing, nowMs) ??
-    raised(question, sizing, nowMs) ??
-    (rules.memory === 'Follow' ? follow(question, sizing, nowMs) : same)
+  const revert = reverted(question, sizing, nowMs);
+  if (revert !== null) return revert;
+  const raise = raised(question, sizing, nowMs);
+  if (rules.memory !== 'Follow') return raise ?? same;
+  if (raise === null) return follow(question, sizing, nowMs);
+  return {
+    ...raise,
+    limit: Math.max(raise.limit ?? 0, followedLimit(question, raise.memory, sizing, nowMs)),
+  };
+}
+
+/** The multiple of the request, above the long peak and what an OOM left, and never above the cap. */
+function followedLimit(question: LimitQuestion, { oom }: LimitMemory, sizing: Sizing, nowMs: number): number {
+  const { longPeak } = question;
+  const request = question.request ?? 0;
+  const wanted = Math.max(
+    Math.ceil(request * (sizing.limits?.multiplier.memory ?? 1)),
+    Math.ceil(longPeak * PEAK_ROOM),
+    oom !== null && oom.untilMs > nowMs ? oom.limit : 0,
   );
+  return Math.max(request, Math.min(wanted, capOf('memory', question, sizing)));
 }
 
 /** An OOM while a lower limit is observed gives the old one back. */
@@ -167,22 +183,17 @@ function raised(question: LimitQuestion, sizing: Sizing, nowMs: number): LimitTr
 }
 
 function follow(question: LimitQuestion, sizing: Sizing, nowMs: number): LimitTrace {
-  const { before, request, longPeak, mayLower, remembered } = question;
+  const { before, request, mayLower, remembered } = question;
   const { limits } = sizing;
   const same: LimitTrace = { limit: before, reason: null, needed: null, memory: remembered };
   if (before === null || limits === null || request === null) return same;
-  const { canary, oom, heldUntilMs } = remembered;
+  const { canary, heldUntilMs } = remembered;
   const ended = canary !== null && nowMs - canary.sinceMs >= limits.canary.observeMs;
   if (canary !== null)
     return ended
       ? { limit: canary.limit, reason: 'LimitFollows', needed: null, memory: { ...remembered, canary: null } }
       : same;
-  const wanted = Math.max(
-    Math.ceil(request * limits.multiplier.memory),
-    Math.ceil(longPeak * PEAK_ROOM),
-    oom !== null && oom.untilMs > nowMs ? oom.limit : 0,
-  );
-  const limit = Math.max(request, Math.min(wanted, capOf('memory', question, sizing)));
+  const limit = followedLimit(question, remembered, sizing, nowMs);
   if (!isWorthIt('memory', before, limit, sizing) && before >= request) return same;
   if (limit > before) return { limit, reason: 'LimitFollows', needed: null, memory: remembered };
   if (heldUntilMs > nowMs) return { ...same, reason: 'LimitHeld' };

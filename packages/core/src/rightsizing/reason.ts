@@ -54,7 +54,6 @@ export type AmountReason =
   // Changes.
   | 'Increased'
   | 'Decreased'
-  | 'TemplateChanged'
   // Limits.
   | 'LimitRaised'
   | 'OutOfMemory'
@@ -71,14 +70,9 @@ export type PodReason =
   | 'Resizing'
   | 'PodBudgetSpent'
   | 'PodNotResizable'
-  | 'NoPartFits'
-  | 'InPlaceNotAllowed'
-  | 'ResizeUnsupported'
   | 'RecreateNotAllowed'
   | 'RecreateNotWorthIt'
-  | 'Recreating'
-  | 'OnlyRaised'
-  | 'CanaryFirst';
+  | 'Recreating';
 
 export type RightsizingReason = WorkloadReason | AmountReason | PodReason;
 
@@ -182,11 +176,6 @@ export const rightsizingReasons: Readonly<Record<RightsizingReason, RightsizingT
   ScheduleClosed: { means: 'a decrease waits for `schedule`', remedy: null, passes: true },
   Increased: { means: 'the target is higher than before', remedy: null, alerts: 'Normal' },
   Decreased: { means: 'the target is lower than before', remedy: null, alerts: 'Normal' },
-  TemplateChanged: {
-    means: 'a new revision has other requests: the target begins there again',
-    remedy: null,
-    passes: true,
-  },
   LimitRaised: {
     means: 'usage came near to the limit, and the limit is raised',
     remedy: null,
@@ -230,12 +219,6 @@ export const rightsizingReasons: Readonly<Record<RightsizingReason, RightsizingT
     means: 'no resize could change this pod: `explain` says why',
     remedy: 'see the reason that is named with it',
   },
-  NoPartFits: { means: 'no part of the resize can be carried out now', remedy: null, passes: true },
-  InPlaceNotAllowed: { means: '`allowInPlaceResize` is false', remedy: null },
-  ResizeUnsupported: {
-    means: 'the API server or the node cannot resize in place',
-    remedy: 'upgrade to Kubernetes 1.33, or set `allowRecreate: true`',
-  },
   RecreateNotAllowed: {
     means: 'the pod would have to be recreated, and `allowRecreate` is false',
     remedy: 'set `allowRecreate: true`, or wait for the next rollout: new pods get the target',
@@ -250,10 +233,4 @@ export const rightsizingReasons: Readonly<Record<RightsizingReason, RightsizingT
     remedy: null,
     passes: true,
   },
-  OnlyRaised: {
-    means: 'the template is of a revision that the controller has not seen yet: nothing is lowered',
-    remedy: null,
-    passes: true,
-  },
-  CanaryFirst: { means: 'a few other pods try the lower limit first', remedy: null, passes: true },
 };

@@ -181,6 +181,7 @@ export const workloadRecommendation = defineResource({
                   description: 'The container ran out of memory.',
                   fields: {
                     limit: memory('The limit it has since.'),
+                    at: time({ description: 'When.' }),
                     until: time({ description: 'How long it stays at least there.' }),
                     count: count('How often within this time.'),
                   },
@@ -201,6 +202,7 @@ export const workloadRecommendation = defineResource({
                 heldUntil: time({ description: 'No further try before.' }),
               },
             }),
+            templateSince: time({ description: 'Since when the template requests this.' }),
             template: size(
               'What the target was computed from: the template, with the defaults of the API server.',
             ),
