@@ -9,7 +9,7 @@ import type { Sizing } from './sizing.ts';
 const MiB = 2 ** 20;
 
 /** `250m`, or `512Mi`; small amounts of memory in bytes. */
-export const amountText = (resource: SizedResource, amount: number | null): string => {
+const amountText = (resource: SizedResource, amount: number | null): string => {
   if (amount === null) return 'none';
   if (resource === 'cpu') return `${Math.round(amount)}m`;
   return amount < MiB ? `${Math.round(amount)}` : `${Number((amount / MiB).toFixed(1))}Mi`;

@@ -80,14 +80,13 @@ function canaryFrom(stored: StoredContainer['canary']): LimitMemory['canary'] {
 /** Kubernetes has times in whole seconds. */
 export const timeText = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
-const timeAt = <K extends string>(key: K, ms: number | null) =>
-  ms === null || ms <= 0 ? {} : ({ [key]: timeText(ms) } as { readonly [key in K]?: string });
+const isTime = (ms: number | null): ms is number => ms !== null && ms > 0;
 
 /** Exactly, so that what is read back is the same. */
 const cpuText = (millicores: number) => `${millicores}m` as const;
 const bytesText = (bytes: number) => `${bytes}` as const;
 
-export function writeSize({ requests, limits }: Size): StoredSize {
+function writeSize({ requests, limits }: Size): StoredSize {
   const { cpu, memory } = requests;
   const { cpu: cpuLimit, memory: memoryLimit } = limits;
   return {
@@ -101,15 +100,16 @@ export function writeSize({ requests, limits }: Size): StoredSize {
 export function writeMemory(memory: ContainerMemory): StoredContainer {
   const { name, template, templateSinceMs, target, changedAt, peaks, eviction, limits } = memory;
   const { oom, canary, reverts, heldUntilMs, cpuRaisedAtMs } = limits;
+  const { increaseMs, decreaseMs } = changedAt;
   const isCanaryKnown = canary !== null || reverts > 0;
   return {
     name,
     template: writeSize(template),
-    ...timeAt('templateSince', templateSinceMs),
+    ...(isTime(templateSinceMs) && { templateSince: timeText(templateSinceMs) }),
     target: writeSize(target),
     changedAt: {
-      ...timeAt('increase', changedAt.increaseMs),
-      ...timeAt('decrease', changedAt.decreaseMs),
+      ...(isTime(increaseMs) && { increase: timeText(increaseMs) }),
+      ...(isTime(decreaseMs) && { decrease: timeText(decreaseMs) }),
     },
     floors: {
       ...(peaks.dayMs > 0 && { dailyPeaks: peaks.peaks, dailyPeaksDay: timeText(peaks.dayMs) }),
@@ -133,7 +133,7 @@ export function writeMemory(memory: ContainerMemory): StoredContainer {
           since: timeText(canary.sinceMs),
         }),
         reverts,
-        ...timeAt('heldUntil', heldUntilMs),
+        ...(isTime(heldUntilMs) && { heldUntil: timeText(heldUntilMs) }),
       },
     }),
     ...(cpuRaisedAtMs !== null && { limitRaised: { at: timeText(cpuRaisedAtMs) } }),

@@ -8,20 +8,20 @@ import type { RecommendationStatus } from '../rightsizing/workload-recommendatio
 import { workloadRecommendation } from '../rightsizing/workload-recommendation.ts';
 import { HOUR_MS, MiB, NOON_MS, sizings, sizingWith, usages, usageWith } from './usage.ts';
 
-export const appSize = {
+const appSize = {
   requests: { cpu: 1000, memory: 1024 * MiB },
   limits: { cpu: 2000, memory: 2048 * MiB },
 };
 
 /** Requests in millicores and MiB. */
-export interface PodAmounts {
+interface PodAmounts {
   readonly cpu: number;
   readonly memory: number;
   readonly cpuLimit: number;
   readonly memoryLimit: number;
 }
 
-export const appAmounts: PodAmounts = { cpu: 1000, memory: 1024, cpuLimit: 2000, memoryLimit: 2048 };
+const appAmounts: PodAmounts = { cpu: 1000, memory: 1024, cpuLimit: 2000, memoryLimit: 2048 };
 
 export function podWith(
   name: string,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { propertyRuns } from '../../testing/arbitraries.ts';
-import { HOUR_MS, MiB, NOON_MS } from '../../testing/usage.ts';
+import { HOUR_MS, MiB, NOON_MS, usageWith } from '../../testing/usage.ts';
 import { noPeaks, peakOf, withPeak } from './daily.ts';
 import { percentileOf } from './percentile.ts';
 import { decodePoint, encodePoint } from './point.ts';
 import { gridOf, pointAt, Ring } from './ring.ts';
-import { usageOf } from './usage.ts';
+import { aggregationFor, ownUsage, usageOf } from './usage.ts';
 
 const MINUTE_MS = 60_000;
 const grids = fc
@@ -173,6 +173,29 @@ describe('the usage of a container', () => {
     const usage = usageOf([rings((back) => (back <= 6 ? 1000 : 100))], 30 * MINUTE_MS, NOON_MS);
     expect(usage?.surge).toBeGreaterThan(900);
     expect(usage?.cpu.P90).toBeLessThan(110);
+  });
+});
+
+describe('the own usage of a pod', () => {
+  const percentile = { cpu: 'P90', memory: 'P90' } as const;
+  const own = usageWith();
+
+  it('N7: is that of its highest day of seven, so that a leader that moves back is covered', () => {
+    const daily = { cpu: [10, 900, 20, 20, 20, 20, 20, 5000], memory: [] };
+    expect(ownUsage(own, daily, percentile)?.cpu).toEqual({ ...own.cpu, P90: 900 });
+    expect(ownUsage(own, { cpu: [10], memory: [] }, percentile)).toEqual(own);
+  });
+
+  it('counts from a day of history on', () => {
+    for (const spanMs of [null, 23 * HOUR_MS])
+      expect(ownUsage({ ...own, spanMs }, { cpu: [], memory: [] }, percentile)).toBeNull();
+    expect(ownUsage(null, { cpu: [], memory: [] }, percentile)).toBeNull();
+  });
+
+  it('is what Auto goes by where pods keep a name or a node', () => {
+    const of = (kind: string) => aggregationFor('Auto', kind);
+    expect(['Deployment', 'StatefulSet', 'DaemonSet'].map(of)).toEqual(['Max', 'PerPod', 'PerPod']);
+    expect(aggregationFor('Pooled', 'StatefulSet')).toBe('Pooled');
   });
 });
 

@@ -101,7 +101,7 @@ export class Ring {
       if (code !== MISSING) codes[count++] = code;
     }
     // Codes are in the order of their amounts, and typed arrays sort by number.
-    return Float64Array.from(codes.subarray(0, count).sort(), (code) => decodePoint(this.resource, code));
+    return Float64Array.from(codes.subarray(0, count).toSorted(), (code) => decodePoint(this.resource, code));
   }
 
   encode(): Uint8Array {

@@ -103,11 +103,8 @@ function pooled(sets: readonly Float64Array[]): Float64Array {
     all.set(set, at);
     at += set.length;
   }
-  return all.sort();
+  return all.toSorted();
 }
-
-/** The usage of one point that stands for several pods at one instant: that of the hottest. */
-export const hottest = (amounts: readonly number[]): number => Math.max(...amounts);
 
 /** What Auto stands for. Pods of a StatefulSet or a DaemonSet keep their name or node, so each has a history. */
 export function aggregationFor(aggregation: Aggregation, kind: string): Exclude<Aggregation, 'Auto'> {
