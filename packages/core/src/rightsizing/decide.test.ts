@@ -9,6 +9,8 @@ import {
   storedStatus,
 } from '../testing/rightsizing.ts';
 import { HOUR_MS, MiB, NOON_MS, usageWith } from '../testing/usage.ts';
+import { sizeAfter } from '../resize/change.ts';
+import { qosClassOf } from '../resize/quality.ts';
 import { decideSizes } from './decide.ts';
 import { readMemory } from './memory.ts';
 import { rightsizingReasons } from './reason.ts';
@@ -230,12 +232,38 @@ describe('a decision about sizes', () => {
     );
   });
 
-  it('N2: keeps each request within its limit and each pod in its class', () => {
+  it('N2: keeps each request within its limit', () => {
     fc.assert(
       fc.property(snapshots, (snapshot) => {
         for (const { target } of decide(snapshot).trace.containers)
           for (const resource of ['cpu', 'memory'])
             expect(target.requests[resource]).toBeLessThanOrEqual(target.limits[resource] ?? Infinity);
+      }),
+      runs,
+    );
+  });
+
+  it('N4: asks for all of a pod at once, and keeps its class and its keys', () => {
+    fc.assert(
+      fc.property(snapshots, (snapshot) => {
+        const { intents } = decide(withSizing({ ...snapshot, resizeSupported: true }, { inPlace: true }));
+        expect(new Set(intents.map(({ id }) => id)).size).toBe(intents.length);
+        for (const intent of intents) {
+          const sized = snapshot.pods.find(
+            ({ pod }) => intent.kind === 'resize' && pod.uid === intent.pod.uid,
+          );
+          if (intent.kind !== 'resize' || sized === undefined) continue;
+          const after = sized.pod.containers.map((each) => sizeAfter(each, intent.to.get(each.name)));
+          expect(qosClassOf(after)).toBe(sized.pod.qos);
+          for (const { requests, limits } of after) {
+            expect([Object.keys(requests), Object.keys(limits)]).toEqual([
+              ['cpu', 'memory'],
+              ['cpu', 'memory'],
+            ]);
+            for (const resource of ['cpu', 'memory'])
+              expect(requests[resource]).toBeLessThanOrEqual(limits[resource] ?? 0);
+          }
+        }
       }),
       runs,
     );
@@ -323,6 +351,20 @@ describe('a decision about sizes', () => {
       target: { requests: { cpu: 2000 } },
     });
     expect(next.trace.containers[0]?.requests.cpu.reason).toBe('LowHistory');
+  });
+
+  it('raises a limit that follows with its request, also while a lower one is tried', () => {
+    const updateStrategy = { updateRequestsOnly: false, limitConfig: { mode: 'Follow' } };
+    const policy = actingWith({ updateStrategy });
+    const first = decide(snapshotWith({ policy }));
+    expect(first.trace.containers[0]?.memory.limits.canary).not.toBeNull();
+    const hot = usageWith({ memory: { P50: 1500 * MiB, P90: 2500 * MiB, P99: 3000 * MiB } });
+    const next = nextSnapshot(snapshotWith({ policy, usage: new Map([['app', hot]]) }), first.status);
+    const [container] = decide(next).trace.containers;
+    // With both limits at their requests the pod would be Guaranteed, so one is a byte less.
+    expect(container?.target.requests['memory']).toBe(3000 * MiB - 1);
+    expect(container?.target.limits['memory']).toBe(3000 * MiB);
+    expect(container?.memory.limits.canary).toBeNull();
   });
 
   it('N7: sizes a pod by its own usage where that is known', () => {

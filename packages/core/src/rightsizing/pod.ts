@@ -4,16 +4,21 @@ import type { Resources } from '../cluster/resources.ts';
 import type { Size, Sizes } from '../cluster/size.ts';
 import { type EvictIntent, type Intent, ranks, type ResizeIntent } from '../disruption/intent.ts';
 import { isOpen } from '../disruption/window.ts';
-import { type Change, changesOf, isIncrease, sizesOf } from '../resize/change.ts';
+import { type Change, changesOf, isIncrease, sizeAfter, sizesOf } from '../resize/change.ts';
+import { qosClassOf } from '../resize/quality.ts';
+import type { ResizablePod } from '../resize/resizable-pod.ts';
 import type { ContainerTrace } from './container.ts';
-import { sizedResources } from './evidence/point.ts';
+import { type SizedResource, sizedResources } from './evidence/point.ts';
 import type { PodReason } from './reason.ts';
-import type { Sizing } from './sizing.ts';
+import type { LimitRules, Sizing } from './sizing.ts';
 import type { RightsizingSnapshot, SizedPod } from './snapshot.ts';
-import { requestFor } from './target.ts';
+import { requestFor, type RequestTrace } from './target.ts';
 
 /** A pod is evicted to grow only where it gains this much. */
 const WORTH_AN_EVICTION = 1.25;
+
+type OwnTrace = Readonly<Record<SizedResource, RequestTrace>>;
+type OwnTraces = ReadonlyMap<string, OwnTrace>;
 
 /** What becomes of one pod. */
 export interface PodTrace {
@@ -22,6 +27,8 @@ export interface PodTrace {
   readonly reason: PodReason;
   /** Why it cannot be resized in place; null: it can, or need not. */
   readonly obstacle: 'NotAllowed' | 'Unsupported' | 'Restart' | null;
+  /** With PerPod, how its own requests come about, by container. */
+  readonly own: OwnTraces;
   /** What differs from its spec. */
   readonly changes: readonly Change[];
 }
@@ -58,16 +65,14 @@ export function decidePods(
   const most = Math.max(1, resolveFraction(sizing.maxConcurrentPods, living.length, 'down') ?? 1);
   const chosen = applies ? choose(wishes, most - underWay) : new Set<Wish>();
   const traces = wishes.map((wish) => {
-    const { name, uid, reason, obstacle, changes } = wish;
+    const { name, uid, reason, obstacle, own, changes } = wish;
     const waits = applies && wish.intent !== null && !chosen.has(wish);
-    return { name, uid, reason: waits ? ('PodBudgetSpent' as const) : reason, obstacle, changes };
+    return { name, uid, reason: waits ? ('PodBudgetSpent' as const) : reason, obstacle, own, changes };
   });
   return {
     traces,
     intents: [...chosen].map((wish) => intentOf(wish, snapshot, nowMs)),
-    own: living
-      .filter(({ own }) => own.size > 0)
-      .map((sized) => ownTotal(sized, snapshot, sizing, containers, nowMs)),
+    own: wishes.filter(({ own }) => own.size > 0).map(({ sized, own }) => ownTotal(sized, own)),
   };
 }
 
@@ -105,14 +110,15 @@ function wishOf(
   nowMs: number,
 ): Wish {
   const { pod } = sized;
-  const all = changesOf(pod, wantedSizes(sized, isCanary, snapshot, sizing, containers, nowMs));
+  const own = ownTraces(sized, snapshot, sizing, containers, nowMs);
+  const all = changesOf(pod, wantedSizes(sized, isCanary, own, snapshot, sizing, containers));
   const mayFall = sizing.window === null || isOpen(sizing.window, nowMs);
   const changes = mayFall ? all : all.filter(isIncrease);
   const urgent = changes.some(
     (change) => change.resource === 'memory' && isIncrease(change) && sized.outOfMemory.has(change.container),
   );
   const shortfall = Math.max(0, ...changes.map(({ from, to }) => to / Math.max(1, from ?? 0) - 1));
-  const base = { name: pod.name, uid: pod.uid, changes, sized, urgent, shortfall };
+  const base = { name: pod.name, uid: pod.uid, own, changes, sized, urgent, shortfall };
   const method = methodFor(sized, changes, urgent, shortfall, snapshot, sizing);
   return { ...base, ...method };
 }
@@ -154,20 +160,36 @@ const unknown: ReadonlySet<string> = new Set(['MissingMetrics', 'InsufficientDat
 function wantedSizes(
   sized: SizedPod,
   isCanary: boolean,
-  snapshot: RightsizingSnapshot,
-  sizing: Sizing,
+  own: OwnTraces,
+  { lent }: RightsizingSnapshot,
+  { limits: rules }: Sizing,
   containers: readonly ContainerTrace[],
-  nowMs: number,
 ): Sizes {
+  const { pod } = sized;
   const sizes = new Map<string, Size>();
   for (const trace of containers) {
-    const spec = sized.pod.containers.find(({ name }) => name === trace.name)?.spec;
+    const spec = pod.containers.find(({ name }) => name === trace.name)?.spec;
     if (spec === undefined || trace.requests.cpu.reason === 'ContainerOff') continue;
-    const limits = limitsFor(trace, spec, isCanary, snapshot, sizing);
-    const requests = isKnown(trace) ? requestsOf(sized, trace, spec, snapshot, sizing, nowMs) : {};
-    sizes.set(trace.name, { requests: within(requests, { ...spec.limits, ...limits }), limits });
+    const limits = limitsFor(trace, spec, isCanary, lent, rules);
+    const requests = isKnown(trace) ? requestsOf(trace, spec, own.get(trace.name)) : {};
+    // Of a Guaranteed pod both are one amount, or it would be of another class.
+    const size = pod.qos === 'Guaranteed' ? limits : within(requests, { ...spec.limits, ...limits });
+    sizes.set(trace.name, { requests: size, limits });
   }
-  return sizes;
+  return keepClass(pod, sizes);
+}
+
+/** A pod whose requests all reach their limits would be Guaranteed, which no resize can make it: one unit less. */
+function keepClass(pod: ResizablePod, sizes: Sizes): Sizes {
+  const permanent = pod.containers.filter(({ kind }) => kind !== 'ephemeral');
+  const after = permanent.map((one) => sizeAfter(one, sizes.get(one.name)));
+  if (qosClassOf(after) === pod.qos) return sizes;
+  const moved = changesOf(pod, sizes).find(({ field }) => field === 'requests');
+  const size = moved && sizes.get(moved.container);
+  // The limits reach down to requests that stay: then these stay as well.
+  if (moved === undefined || size === undefined) return new Map();
+  const requests = { ...size.requests, [moved.resource]: moved.to - 1 };
+  return new Map([...sizes, [moved.container, { ...size, requests }]]);
 }
 
 const within = (requests: Resources, limits: Resources): Resources =>
@@ -179,29 +201,42 @@ const within = (requests: Resources, limits: Resources): Resources =>
   );
 
 /** By its own usage where that is known, else the target. What the pod does not request is not added. */
-function requestsOf(
-  sized: SizedPod,
-  trace: ContainerTrace,
-  spec: Size,
-  snapshot: RightsizingSnapshot,
-  sizing: Sizing,
-  nowMs: number,
-): Resources {
-  const own = sized.own.get(trace.name) ?? null;
+function requestsOf(trace: ContainerTrace, spec: Size, own: OwnTrace | undefined): Resources {
   return Object.fromEntries(
     sizedResources.flatMap((resource) => {
       const before = spec.requests[resource];
       const target = trace.target.requests[resource];
       if (before === undefined || target === undefined) return [];
-      const { reason } = trace.requests[resource];
-      const isLeft = reason === 'HPAOnCPU' || reason === 'HPAOnMemory' || reason === 'ManagedByVpa';
-      if (isLeft) return [];
-      if (own === null || sized.pod.qos === 'Guaranteed') return [[resource, target]];
-      const asked = requestFor(
+      if (isForeign(trace, resource)) return [];
+      return [[resource, own?.[resource].target ?? target]];
+    }),
+  );
+}
+
+/** An autoscaler counts on the request, or writes it. */
+const isForeign = ({ requests }: ContainerTrace, resource: SizedResource): boolean =>
+  foreign.has(requests[resource].reason);
+const foreign: ReadonlySet<string> = new Set(['HPAOnCPU', 'HPAOnMemory', 'ManagedByVpa']);
+
+/** The steps of a target with the pod's own usage, from what the pod has. */
+function ownTraces(
+  { pod, own, recent }: SizedPod,
+  snapshot: RightsizingSnapshot,
+  sizing: Sizing,
+  containers: readonly ContainerTrace[],
+  nowMs: number,
+): OwnTraces {
+  const traces = new Map<string, OwnTrace>();
+  for (const trace of containers) {
+    const usage = own.get(trace.name);
+    const spec = pod.containers.find(({ name }) => name === trace.name)?.spec;
+    if (usage === undefined || spec === undefined) continue;
+    const ask = (resource: SizedResource): RequestTrace =>
+      requestFor(
         {
           resource,
-          before,
-          usage: own,
+          before: spec.requests[resource] ?? null,
+          usage,
           recentPeak: 0,
           evictionFloor: trace.memory.eviction?.memory ?? null,
           autoscaler: null,
@@ -209,14 +244,14 @@ function requestsOf(
           largestNode: snapshot.largestNode?.[resource] ?? null,
           limit: trace.target.limits[resource] ?? null,
           templateSinceMs: trace.memory.templateSinceMs,
-          recent: null,
+          recent: recent.get(trace.name)?.[resource] ?? null,
         },
-        { ...sizing, stabilizationMs: 0 },
+        sizing,
         nowMs,
       );
-      return [[resource, asked.target ?? before]];
-    }),
-  );
+    traces.set(trace.name, { cpu: ask('cpu'), memory: ask('memory') });
+  }
+  return traces;
 }
 
 /** Only limits that the pod has. They fall with Follow alone, or together with the requests of a Guaranteed pod. */
@@ -224,8 +259,8 @@ function limitsFor(
   trace: ContainerTrace,
   spec: Size,
   isCanary: boolean,
-  { lent }: RightsizingSnapshot,
-  { limits: rules }: Sizing,
+  lent: ReadonlySet<string>,
+  rules: LimitRules | null,
 ): Resources {
   if (rules === null) return {};
   const { canary } = trace.memory.limits;
@@ -237,26 +272,19 @@ function limitsFor(
       if (resource === 'cpu' && lent.has(trace.name)) return [];
       const wanted = resource === 'memory' && isCanary && canary !== null ? canary.limit : target;
       const isEqual = trace.target.requests[resource] === target;
-      const falls = isKnown(trace) && (rules[resource] === 'Follow' || isEqual);
+      const isOurs = isKnown(trace) && !isForeign(trace, resource);
+      const falls = isOurs && (rules[resource] === 'Follow' || isEqual);
       return [[resource, falls ? wanted : Math.max(before, wanted)]];
     }),
   );
 }
 
-function ownTotal(
-  sized: SizedPod,
-  snapshot: RightsizingSnapshot,
-  sizing: Sizing,
-  containers: readonly ContainerTrace[],
-  nowMs: number,
-): Resources {
+/** What the pod should request in all by its own usage. */
+function ownTotal({ pod }: SizedPod, own: OwnTraces): Resources {
   const total = { cpu: 0, memory: 0 };
-  for (const trace of containers) {
-    const spec = sized.pod.containers.find(({ name }) => name === trace.name)?.spec;
-    if (spec === undefined) continue;
-    const requests = requestsOf(sized, trace, spec, snapshot, sizing, nowMs);
+  for (const { name, spec } of pod.containers) {
     for (const resource of sizedResources)
-      total[resource] += requests[resource] ?? spec.requests[resource] ?? 0;
+      total[resource] += own.get(name)?.[resource].target ?? spec.requests[resource] ?? 0;
   }
   return total;
 }

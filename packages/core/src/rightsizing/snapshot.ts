@@ -29,6 +29,8 @@ export interface SizedPod {
   readonly pod: ResizablePod;
   /** With PerPod, its own usage by container, where its own history is long enough. */
   readonly own: ReadonlyMap<string, ContainerUsage>;
+  /** What it would have requested lately by its own usage, where decreases are stabilized. */
+  readonly recent: ReadonlyMap<string, Readonly<Record<SizedResource, RecentAmounts | null>>>;
   /** The API server said that its node cannot resize. */
   readonly refused: boolean;
   /** Containers that run after they ran out of memory at their present limit. */

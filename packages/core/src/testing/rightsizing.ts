@@ -42,7 +42,14 @@ export function podWith(
     spec: { nodeName: 'node-1', containers: [{ name: 'app', resources, resizePolicy }] },
     status: { phase: 'Running', containerStatuses: [{ name: 'app', resources }] },
   };
-  return { pod: readResizablePod(raw), own: new Map(), refused: false, outOfMemory: new Set(), ...rest };
+  return {
+    pod: readResizablePod(raw),
+    own: new Map(),
+    recent: new Map(),
+    refused: false,
+    outOfMemory: new Set(),
+    ...rest,
+  };
 }
 
 /** A Deployment of two pods with one container, which use less than they request. */
