@@ -45,6 +45,9 @@ function eachObject(node, visit) {
   });
 }
 
+/** The charts and the CLI read the switch of each module by its name: CRDs and rights follow from it. */
+const isSwitch = (key) => /^modules\.[a-z]+\.enabled$/.test(key);
+
 const isRead = (node) =>
   (isPropertyAccessExpression(node.parent) && node.parent.name === node) ||
   (isBindingElement(node.parent) && (node.parent.propertyName ?? node.parent.name) === node);
@@ -82,6 +85,7 @@ export function followSettings(sources = {}) {
       eachObject(file, (object) =>
         visitSettings(object, '', (key, name) => {
           declared.push(key);
+          if (isSwitch(key)) return;
           const position = name.getStart(file);
           const references = checker
             .getReferencedSymbolsForNode(getTokenAtPosition(file, position), position)
