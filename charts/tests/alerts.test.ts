@@ -30,14 +30,15 @@ describe('the alerts', () => {
 describe('the parts of modules', () => {
   const names = modules.map(({ name }) => name);
 
+  // A module without series of its own has neither yet.
   it('are groups of alerts, but for one that is of the services', () => {
     const ofModules = groupNames.filter((name) => name !== 'spotalis');
-    expect(ofModules.toSorted()).toEqual(names.map((name) => `spotalis-${name}`).toSorted());
+    expect(names.map((name) => `spotalis-${name}`)).toEqual(expect.arrayContaining(ofModules));
   });
 
   it('are rows of the dashboard, but for one that is of the services', () => {
     const ofModules = rows.filter((title) => title !== 'Services');
-    expect(ofModules.map((title) => title.toLowerCase()).toSorted()).toEqual(names.toSorted());
+    expect(names).toEqual(expect.arrayContaining(ofModules.map((title) => title.toLowerCase())));
   });
 });
 
