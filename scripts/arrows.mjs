@@ -45,6 +45,7 @@ const folders = {
     disruption: vocabulary,
     resize: [...vocabulary, 'disruption'],
     proof: vocabulary,
+    rightsizing: [...vocabulary, 'disruption', 'module', 'resize', 'resource'],
     distribution: [...vocabulary, 'module'],
     'distribution/moves': [...vocabulary, 'disruption', 'proof', 'distribution'],
     'distribution/droughts': [...vocabulary, 'disruption', 'distribution'],

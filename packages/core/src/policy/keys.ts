@@ -55,6 +55,14 @@ export const resizeKeys = {
   originalCpuLimits: `${ours}original-cpu-limits`,
 } as const;
 
+/** Of right-sizing. */
+export const rightsizingKeys = {
+  /** Annotation of a workload: "true" lets nothing be applied. */
+  paused: `${ours}rightsizing-paused`,
+  /** Annotation of a pod: the requests and limits that it came with, by container, as JSON. */
+  templateResources: `${ours}template-resources`,
+} as const;
+
 /** Other projects' keys that are honoured, or written for them to honour. */
 export const foreignKeys = {
   /** Read by the ReplicaSet controller: the lowest goes first. An int32 as text. */

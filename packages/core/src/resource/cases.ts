@@ -152,11 +152,16 @@ function casesIn(field: Field, path: string, put: Put): ResourceCase[] {
   return cases;
 }
 
-/** With the required fields alone. */
+/** With the required fields alone, and the first of those of which a rule needs one. */
 function leastOf(field: Field): unknown {
   if (field.type !== 'object') return exampleOf(field);
+  const demanded = new Set(
+    (field.rules ?? []).flatMap((rule) => (rule.rule === 'anyOf' ? rule.paths.slice(0, 1) : [])),
+  );
   return Object.fromEntries(
-    Object.entries(field.fields).flatMap(([name, inner]) => (inner.required ? [[name, leastOf(inner)]] : [])),
+    Object.entries(field.fields).flatMap(([name, inner]) =>
+      inner.required || demanded.has(name) ? [[name, leastOf(inner)]] : [],
+    ),
   );
 }
 

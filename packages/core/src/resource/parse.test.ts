@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { propertyRuns } from '../testing/arbitraries.ts';
 import { toyCases } from '../testing/toy-cases.ts';
-import { toySpecs } from '../testing/toy-specs.ts';
+import { specsOf } from '../testing/specs.ts';
 import { toy } from '../testing/toy.ts';
 import type { LabelSelector } from '../policy/selector.ts';
 import type { Duration, Percentage, Quantity } from './amount.ts';
@@ -114,7 +114,7 @@ describe('the parser of a custom resource', () => {
   it('never throws, whatever it is given', () => {
     const anything = fc.anything({ withBigInt: true, withNullPrototype: true, withSparseArray: true });
     fc.assert(
-      fc.property(fc.oneof(anything, anything.map(objectOf), toySpecs.map(objectOf)), (object) => {
+      fc.property(fc.oneof(anything, anything.map(objectOf), specsOf(toy).map(objectOf)), (object) => {
         const { kind, problems } = readSpec(toy, object);
         expect(kind === 'valid').toBe(problems.length === 0);
         for (const { field, message } of problems) {
@@ -129,7 +129,7 @@ describe('the parser of a custom resource', () => {
 
   it('has nothing to add to what it has read', () => {
     fc.assert(
-      fc.property(toySpecs, (spec) => {
+      fc.property(specsOf(toy), (spec) => {
         const { value } = read(spec);
         if (value !== null) expect(read(value)).toEqual({ kind: 'valid', value, problems: [] });
       }),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApiError, type Cluster, type KubeObject, startCluster, waitFor } from '@spotalis/cluster';
 import * as fc from 'fast-check';
 import { toyCases } from '../testing/toy-cases.ts';
-import { toySpecs } from '../testing/toy-specs.ts';
+import { specsOf } from '../testing/specs.ts';
 import { newerToy, toy } from '../testing/toy.ts';
 import { mergeConditions } from './condition.ts';
 import { crdOf } from './crd.ts';
@@ -119,7 +119,7 @@ describe('a custom resource on the API server', () => {
   it('is of the same opinion as the parser on any spec', async () => {
     let valid = 0;
     await fc.assert(
-      fc.asyncProperty(toySpecs, async (spec) => {
+      fc.asyncProperty(specsOf(toy), async (spec) => {
         const answer = await answerTo(spec);
         const { value, problems } = readSpec(toy, objectOf(spec));
         const isRefused = problems.length > 0;

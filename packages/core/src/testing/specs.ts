@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { Field } from '../resource/field.ts';
 import { exampleOf } from '../resource/wording.ts';
-import { toy } from './toy.ts';
+import type { ResourceDefinition } from '../resource/definition.ts';
 
 const odd = fc.constantFrom<unknown>(null, '', 0, -1, 1.5, true, [], {}, '5', '1m', '1h', '100%', '2Gi', 'x');
 const durations = fc
@@ -62,5 +62,5 @@ const partsOf = (field: Field): fc.Arbitrary<unknown> =>
     { arbitrary: odd, weight: 1 },
   );
 
-/** Specs of the toy, of which a good part is valid. */
-export const toySpecs: fc.Arbitrary<unknown> = valuesOf(toy.spec);
+/** Specs of a resource, of which a good part is valid. */
+export const specsOf = ({ spec }: ResourceDefinition): fc.Arbitrary<unknown> => valuesOf(spec);
