@@ -149,7 +149,7 @@ export {
 export { correctionsOf } from './distribution/moves/correct.ts';
 export { type Evidence, evidenceFor, type FitQuestion, type Misfit, type Misfits } from './cluster/fit.ts';
 export { activeRevision, membersOf } from './cluster/member.ts';
-export { doomOf, type Nodes, type NodeView, type Taint } from './cluster/node.ts';
+export { doomOf, type Nodes, type NodeView, type Taint, withStates } from './cluster/node.ts';
 export {
   askPdbs,
   desiredHealthy,
