@@ -4,7 +4,7 @@ import { subjectOfWorkload } from '../../src/kernel/cluster/subject.ts';
 import { Narrator } from '../../src/modules/distribution/report/narrator.ts';
 import { followChanges } from '../../src/modules/distribution/triggers.ts';
 import { aCluster, aNamespace, silent } from '../../src/testing/objects.ts';
-import { fill, microseconds, nodeNameOf, putNode, putPod } from './world.ts';
+import { fill, microseconds, nodeNameOf, placement, putNode, putPod } from './world.ts';
 
 const EVENTS = 50;
 const ROUNDS = 5;
@@ -22,13 +22,12 @@ export async function eventWork(pods: number) {
     logger: silent,
   });
   for (const [index, workload] of [...cluster.workloads()].entries()) {
-    const drift = index % 9 === 0 ? (index % 2 === 0 ? 1 : -1) : 0;
+    const drift = index % 9 === 0 ? (index % 4 < 2 ? 1 : -1) : 0;
     narrator.tell(subjectOfWorkload(workload), workload, traceOf(drift), 0);
   }
   const queued = new Set<string>();
-  const leave = followChanges(cluster, { add: (subject) => void queued.add(subject) }, () =>
-    narrator.drifting(),
-  );
+  const queue = { add: (subject: string) => void queued.add(subject) };
+  const leave = followChanges(cluster, queue, { drifting: () => narrator.drifting(), placement });
   const podEventUs = await microseconds(ROUNDS, EVENTS, (index) => {
     putPod(cluster, 'w1', 0, 'spot', nodeNameOf('spot', 1 + (index % 2)));
     rooms.views(new Map());

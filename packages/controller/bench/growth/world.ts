@@ -1,6 +1,8 @@
 import {
   type CapacityType,
   isCapacityType,
+  readNodeLabels,
+  preparePlacement,
   type ObservedPod,
   pruneNode,
   prunePod,
@@ -8,6 +10,14 @@ import {
 } from '@spotalis/core';
 import type { Cluster } from '../../src/kernel/cluster/cluster.ts';
 import { aDeployment, rawPod } from '../../src/testing/objects.ts';
+
+const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
+if (!labels.ok) throw new Error('labels');
+export const placement = preparePlacement(labels.labels, {
+  tolerations: [],
+  affinity: { spot: [], 'on-demand': [] },
+  spreadSpotOverZones: false,
+});
 
 export const PODS_PER_NODE = 20;
 const PODS_PER_WORKLOAD = 10;

@@ -16,7 +16,7 @@ import {
   template,
   typeKey,
 } from '../testing/rebalance.ts';
-import { type Evidence, evidenceFor, fitOf, type FitQuestion } from './fit.ts';
+import { concerns, type Evidence, evidenceFor, fitOf, type FitQuestion } from './fit.ts';
 import { matchesPlacement } from './match.ts';
 import type { NodeView } from './node.ts';
 import { type Member, noVolumes } from './workload-pod.ts';
@@ -343,6 +343,47 @@ describe('many candidates of one workload', () => {
       ),
       propertyRuns,
     );
+  });
+
+  it('find the same with and without a node that does not concern them', () => {
+    const specs = fc.record({
+      topologySpreadConstraints: fc.array(constraints, { maxLength: 2 }),
+      nodeSelector: fc.constantFrom(null, { [zoneKey]: '1' }),
+      tolerations: fc.constantFrom([], [{ operator: 'Exists' }]),
+    });
+    const types = fc.constantFrom(...capacityTypes);
+    fc.assert(
+      fc.property(specs, types, someNodes, someMembers, reaches, (spec, to, nodes, members, volumes) => {
+        const question = { template: { ...template, spec }, to, placement: settings.placement } as const;
+        const answerOf = (all: readonly NodeView[], staying: readonly Member[]): string => {
+          const answer = evidenceFor({ ...question, nodes: nodesOf(...all), staying, volumes, room: 'free' });
+          return answer.kind === 'fits' ? answer.node : answer.kind;
+        };
+        for (const one of nodes) {
+          if (concerns(one, question)) continue;
+          const others = nodes.filter((node) => node !== one);
+          const elsewhere = members.filter(({ pod }) => pod.nodeName !== one.name);
+          expect(answerOf(others, elsewhere)).toBe(answerOf(nodes, elsewhere));
+        }
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('may be concerned by a node that takes none of them, where it counts for a spread', () => {
+    const over = (change: object): Pick<FitQuestion, 'template' | 'to' | 'placement'> => {
+      const labelSelector = { matchLabels: { app: 'web' } };
+      const rule = { topologyKey: zoneKey, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector };
+      const spec = { topologySpreadConstraints: [{ ...rule, ...change }] };
+      return { template: { ...template, spec }, to: 'spot', placement: settings.placement };
+    };
+    const tainted = node('t', 'spot', { taints: [{ key: 'x', effect: 'NoSchedule' }] });
+    const other = node('o', 'on-demand');
+    expect(concerns(tainted, over({}))).toBe(true);
+    expect(concerns(tainted, over({ nodeTaintsPolicy: 'Honor' }))).toBe(false);
+    expect(concerns(tainted, over({ whenUnsatisfiable: 'ScheduleAnyway' }))).toBe(false);
+    expect(concerns(other, over({}))).toBe(false);
+    expect(concerns(other, over({ nodeAffinityPolicy: 'Ignore' }))).toBe(true);
   });
 
   it('have the nodes walked once for all of them', () => {

@@ -7,6 +7,8 @@ import { hasRoom } from './resources.ts';
 import {
   antiAffinityRules,
   type CountedRule,
+  countsFor,
+  hardConstraints,
   type RuleWithout,
   spreadRules,
   unprovableConstraint,
@@ -77,6 +79,19 @@ export function fitOf(question: CandidatesQuestion): Fit {
     answers.set(key, answer);
     return answer;
   };
+}
+
+/**
+ * Whether the evidence for a type may be another when this node comes, changes or goes. What the workload's own pods
+ * on it mean to the others is left out: whoever asks looks at the workload for these anyway.
+ */
+export function concerns(
+  node: NodeView,
+  question: Pick<FitQuestion, 'template' | 'to' | 'placement'>,
+): boolean {
+  const { matches, tolerates } = placeOf(question);
+  if (node.type === question.to && matches(node) && tolerates(node)) return true;
+  return hardConstraints(question.template).some((one) => countsFor(one, node, { matches, tolerates }));
 }
 
 function evidenceAmong(open: OpenNodes, neighbours: readonly Neighbour[]): Evidence {

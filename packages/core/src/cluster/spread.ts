@@ -52,18 +52,28 @@ export function spreadRules(neighbourhood: Neighbourhood): readonly CountedRule[
   return constraints.map((constraint) => spreadRule(constraint, constraints, neighbourhood));
 }
 
+/** Whether the policies of a constraint let the node count, where it has the label. */
+export function countsFor(
+  { nodeAffinityPolicy, nodeTaintsPolicy }: SpreadConstraint,
+  node: NodeView,
+  { matches, tolerates }: Pick<Neighbourhood, 'matches' | 'tolerates'>,
+): boolean {
+  return (
+    (nodeAffinityPolicy === 'Ignore' || matches(node)) && (nodeTaintsPolicy !== 'Honor' || tolerates(node))
+  );
+}
+
 function spreadRule(
   constraint: SpreadConstraint,
   all: readonly SpreadConstraint[],
   { template, members, nodes, isAsked, matches, tolerates }: Neighbourhood,
 ): CountedRule {
-  const { topologyKey, maxSkew, minDomains, nodeAffinityPolicy, nodeTaintsPolicy } = constraint;
+  const { topologyKey, maxSkew, minDomains } = constraint;
   const isSelected = selectorOf(constraint, labelsOf(template));
   /** Nodes that the scheduler looks at for this constraint. */
   const counts = (node: NodeView): boolean =>
     all.every((one) => node.labels[one.topologyKey] !== undefined) &&
-    (nodeAffinityPolicy === 'Ignore' || matches(node)) &&
-    (nodeTaintsPolicy !== 'Honor' || tolerates(node));
+    countsFor(constraint, node, { matches, tolerates });
   const domainOf = ({ pod }: Member): string | null => {
     const node = pod.nodeName === null ? undefined : nodes.get(pod.nodeName);
     const domain = node?.labels[topologyKey];
