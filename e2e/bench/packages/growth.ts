@@ -49,7 +49,7 @@ function sizeTable({ sizes }: Output): Table {
   const times = last.pods / first.pods;
   return {
     title: 'Work as the cluster grows',
-    method: `Generated objects fed through the real stores, in one process: 20 pods on a node, 10 of a workload, ten pools of nodes that the workloads select. Medians of rounds. The last column is the work with ${times.toLocaleString('en-US')} times as many pods over that with the fewest. Before an event of a node one workload in nine drifts, half of them to each type. With spread, none of the candidates may go.`,
+    method: `Generated objects fed through the real stores, in one process: 20 pods on a node, 10 of a workload, ten pools of nodes that the workloads select. CPU time, medians of rounds. The last column is the work with ${times.toLocaleString('en-US')} times as many pods over that with the fewest. Before an event of a node one workload in nine drifts, half of them to each type. With spread, none of the candidates may go.`,
     columns: [
       { key: 'work', title: 'Work' },
       ...sizes.map(({ pods }) => ({ key: String(pods), title: `${pods.toLocaleString('en-US')} pods` })),

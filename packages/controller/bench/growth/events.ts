@@ -7,7 +7,7 @@ import { aCluster, aNamespace, silent } from '../../src/testing/objects.ts';
 import { fill, microseconds, nodeNameOf, placement, putNode, putPod } from './world.ts';
 
 const EVENTS = 50;
-const ROUNDS = 5;
+const ROUNDS = 9;
 
 /** One event of a pod and one of a node, while one workload in nine drifts, half of them to each type. */
 export async function eventWork(pods: number) {

@@ -2,7 +2,7 @@ import { stage } from '../../src/testing/rebalancing.ts';
 import { fill, microseconds, nodeNameOf, putPod, putWorkload } from './world.ts';
 
 const LOOKS = 50;
-const ROUNDS = 5;
+const ROUNDS = 9;
 
 /** A look at a workload that needs nothing, while no room is promised and while a move is in flight. */
 export async function lookWork(pods: number) {

@@ -31,7 +31,7 @@ export async function spreadWork(pods: number): Promise<{ readonly spreadUs: num
     putPod(cluster, 'wide', index, type, nodeNameOf(type, type === 'spot' ? index % nodes : 0), matchLabels);
   }
   let passedMs = 60_000;
-  const spreadUs = await microseconds(3, 1, () => look((passedMs += 1), 'wide'));
+  const spreadUs = await microseconds(9, 1, () => look((passedMs += 1), 'wide'));
   if (asked.length > 0) throw new Error('a pod was free to go');
   return { spreadUs };
 }

@@ -51,13 +51,12 @@ export function followChanges(
     cluster.nodes.subscribe((change) => {
       if (change.type === 'updated' && isHeartbeat(change.previous, change.object)) return;
       const states = change.type === 'updated' ? [change.previous, change.object] : [change.object];
-      const nodes = states.map((node) => nodeViewOf(node, []));
+      const isConcerned = concernedBy(states, placement);
       for (const { subject, workload, seeks } of drifting()) {
-        const couldUse = (to: CapacityType): boolean =>
-          templatesOf(cluster, workload).some((template) =>
-            nodes.some((node) => concerns(node, { template, to, placement })),
-          );
-        if (seeks.some(couldUse)) queue.add(subject, { afterMs: SETTLE_MS });
+        const templates = templatesOf(cluster, workload);
+        if (templates.some((template) => seeks.some((to) => isConcerned(template, to)))) {
+          queue.add(subject, { afterMs: SETTLE_MS });
+        }
       }
       for (const pod of cluster.pods.by('node', change.object.metadata.name)) touchPod(pod);
     }),
@@ -70,6 +69,26 @@ export function followChanges(
   ];
   return () => {
     for (const one of leave) one();
+  };
+}
+
+/** By template: what `concerns` goes by, in a text that many workloads share. */
+const places = new WeakMap<TemplateView, string>();
+
+/** Whether one of these states of a node concerns pods of a template, judged once for all that may go to the same. */
+function concernedBy(
+  states: readonly ObservedNode[],
+  placement: Placement,
+): (template: TemplateView, to: CapacityType) => boolean {
+  const nodes = states.map((node) => nodeViewOf(node, []));
+  const answers = { spot: new Map<string, boolean>(), 'on-demand': new Map<string, boolean>() };
+  return (template, to) => {
+    const place = places.get(template) ?? JSON.stringify(template.spec);
+    places.set(template, place);
+    const answer =
+      answers[to].get(place) ?? nodes.some((node) => concerns(node, { template, to, placement }));
+    answers[to].set(place, answer);
+    return answer;
   };
 }
 
