@@ -24,12 +24,12 @@ interface Output {
 }
 
 const work: readonly { readonly title: string; readonly of: (size: Size) => number }[] = [
-  { title: 'A look where nothing is to be done, us', of: ({ lookUs }) => lookUs },
-  { title: 'The same while a move is in flight, us', of: ({ lookBesideMoveUs }) => lookBesideMoveUs },
-  { title: 'An event of a pod, us', of: ({ podEventUs }) => podEventUs },
-  { title: 'An event of a node, us', of: ({ nodeEventUs }) => nodeEventUs },
+  { title: 'A look where nothing is to be done, µs', of: ({ lookUs }) => lookUs },
+  { title: 'The same while a move is in flight, µs', of: ({ lookBesideMoveUs }) => lookBesideMoveUs },
+  { title: 'An event of a pod, µs', of: ({ podEventUs }) => podEventUs },
+  { title: 'An event of a node, µs', of: ({ nodeEventUs }) => nodeEventUs },
   { title: 'Workloads looked at after it', of: ({ nodeEventLooks }) => nodeEventLooks },
-  { title: 'A decision with spread, 50 candidates, us', of: ({ spreadUs }) => spreadUs },
+  { title: 'A decision with spread, 50 candidates, µs', of: ({ spreadUs }) => spreadUs },
 ];
 
 async function run({ quick, report }: BenchContext): Promise<Findings> {
