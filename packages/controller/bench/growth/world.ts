@@ -11,9 +11,9 @@ import {
 import type { Cluster } from '../../src/kernel/cluster/cluster.ts';
 import { aDeployment, rawPod } from '../../src/testing/objects.ts';
 
-const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
-if (!labels.ok) throw new Error('labels');
-export const placement = preparePlacement(labels.labels, {
+const nodeLabels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
+if (!nodeLabels.ok) throw new Error('node labels');
+export const placement = preparePlacement(nodeLabels.labels, {
   tolerations: [],
   affinity: { spot: [], 'on-demand': [] },
   spreadSpotOverZones: false,
