@@ -4,6 +4,7 @@ import { cliBench } from './cli/status.ts';
 import { controllerBench } from './controller/load.ts';
 import { coreBench } from './core/decision.ts';
 import { droughtBench } from './drought/drought.ts';
+import { growthBench } from './packages/growth.ts';
 import { kubeBench } from './packages/kube.ts';
 import { ledgerBench } from './packages/ledger.ts';
 import { webhookBench } from './packages/webhook.ts';
@@ -16,6 +17,7 @@ export const benches: readonly Bench[] = [
   kubeBench,
   burstBench,
   controllerBench,
+  growthBench,
   droughtBench,
   cliBench,
 ];

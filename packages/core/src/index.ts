@@ -147,9 +147,16 @@ export {
   type MoveOutcome,
 } from './disruption/cooldown.ts';
 export { correctionsOf } from './distribution/moves/correct.ts';
-export { type Evidence, evidenceFor, type FitQuestion, type Misfit, type Misfits } from './cluster/fit.ts';
+export {
+  concerns,
+  type Evidence,
+  evidenceFor,
+  type FitQuestion,
+  type Misfit,
+  type Misfits,
+} from './cluster/fit.ts';
 export { activeRevision, membersOf } from './cluster/member.ts';
-export { doomOf, type Nodes, type NodeView, type Taint } from './cluster/node.ts';
+export { doomOf, type Nodes, type NodeView, type Taint, withStates } from './cluster/node.ts';
 export {
   askPdbs,
   desiredHealthy,
@@ -186,7 +193,7 @@ export type {
   WebhookState,
 } from './distribution/moves/snapshot.ts';
 export { type ReasonTraits, reasonTraits, rebalanceReasons } from './distribution/moves/reason.ts';
-export { standingOf, wantsMoves } from './distribution/moves/standing.ts';
+export { standingOf, wantsMoves, wantsMovesTo } from './distribution/moves/standing.ts';
 export {
   type Correction,
   type Decided,

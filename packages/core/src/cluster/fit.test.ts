@@ -16,7 +16,7 @@ import {
   template,
   typeKey,
 } from '../testing/rebalance.ts';
-import { type Evidence, evidenceFor, type FitQuestion } from './fit.ts';
+import { concerns, type Evidence, evidenceFor, fitOf, type FitQuestion } from './fit.ts';
 import { matchesPlacement } from './match.ts';
 import type { NodeView } from './node.ts';
 import { type Member, noVolumes } from './workload-pod.ts';
@@ -265,5 +265,172 @@ describe('required inter-pod affinity', () => {
   it('by a port of the node, which other pods may have, cannot be proven', () => {
     const serving = { template: { ...template, hostPort: true } };
     expect(ask([node('a', 'spot')], serving)).toEqual({ kind: 'notProvable', constraint: 'a hostPort' });
+  });
+});
+
+describe('many candidates of one workload', () => {
+  const zonal = { matchExpressions: [{ key: zoneKey, operator: 'In' as const, values: ['1'] }] };
+  const reaches = fc.constantFrom(
+    noVolumes,
+    { kind: 'unknown' } as const,
+    { kind: 'bound', affinities: [[zonal]] } as const,
+  );
+  const topologies = fc.constantFrom(zoneKey, hostKey);
+  const selectors = fc.constantFrom({ matchLabels: { app: 'web' } }, { matchLabels: { tier: 'x' } }, null);
+  const constraints = fc.record({
+    topologyKey: topologies,
+    maxSkew: fc.integer({ min: 1, max: 2 }),
+    whenUnsatisfiable: fc.constant('DoNotSchedule'),
+    labelSelector: selectors,
+    minDomains: fc.constantFrom(null, 3),
+    nodeAffinityPolicy: fc.constantFrom(null, 'Ignore'),
+    nodeTaintsPolicy: fc.constantFrom(null, 'Honor'),
+  });
+  const antiAffinities = fc.record({ topologyKey: topologies, labelSelector: selectors });
+  const someNodes = fc
+    .array(
+      fc.record({
+        type: fc.constantFrom<'spot' | 'on-demand' | 'unknown'>('spot', 'spot', 'on-demand', 'unknown'),
+        zone: fc.constantFrom('1', '2', '3', null),
+        tainted: fc.boolean(),
+        cordoned: fc.boolean(),
+        room: fc.integer({ min: 0, max: 3 }),
+      }),
+      { minLength: 1, maxLength: 8 },
+    )
+    .map((all) =>
+      all.map(({ type, zone, tainted, cordoned, room }, index) =>
+        node(`n${index}`, type, {
+          labels: zone === null ? {} : { [zoneKey]: zone },
+          taints: tainted ? [{ key: 'x', effect: 'NoSchedule' }] : [],
+          cordoned: cordoned && index % 3 === 0,
+          ...(room === 0 && { free: {} }),
+        }),
+      ),
+    );
+  const someMembers = fc
+    .array(
+      fc.record({ at: fc.nat(9), labels: fc.constantFrom({ app: 'web' }, { app: 'web', tier: 'x' }, {}) }),
+      { maxLength: 10 },
+    )
+    .map((all) => all.map(({ at, labels }) => on(`n${at}`, labels)));
+
+  it('get the answers that each would get alone', () => {
+    fc.assert(
+      fc.property(
+        fc.array(constraints, { maxLength: 2 }),
+        fc.array(antiAffinities, { maxLength: 1 }),
+        someNodes,
+        someMembers,
+        fc.array(reaches, { minLength: 1, maxLength: 3 }),
+        (topologySpreadConstraints, terms, nodes, members, volumes) => {
+          const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: terms };
+          const question = {
+            template: { ...template, spec: { topologySpreadConstraints, affinity: { podAntiAffinity } } },
+            to: 'spot',
+            placement: settings.placement,
+            nodes: nodesOf(...nodes),
+            room: 'free',
+          } as const;
+          const fit = fitOf({ ...question, members });
+          for (const reach of volumes) {
+            for (const leaving of [...members, null]) {
+              const staying = members.filter((member) => member !== leaving);
+              expect(fit(leaving, reach)).toEqual(evidenceFor({ ...question, staying, volumes: reach }));
+            }
+          }
+        },
+      ),
+      propertyRuns,
+    );
+  });
+
+  it('find the same with and without a node that does not concern them', () => {
+    const specs = fc.record({
+      topologySpreadConstraints: fc.array(constraints, { maxLength: 2 }),
+      nodeSelector: fc.constantFrom(null, { [zoneKey]: '1' }),
+      tolerations: fc.constantFrom([], [{ operator: 'Exists' }]),
+    });
+    const types = fc.constantFrom(...capacityTypes);
+    fc.assert(
+      fc.property(specs, types, someNodes, someMembers, reaches, (spec, to, nodes, members, volumes) => {
+        const question = { template: { ...template, spec }, to, placement: settings.placement } as const;
+        const answerOf = (all: readonly NodeView[], staying: readonly Member[]): string => {
+          const answer = evidenceFor({ ...question, nodes: nodesOf(...all), staying, volumes, room: 'free' });
+          return answer.kind === 'fits' ? answer.node : answer.kind;
+        };
+        for (const one of nodes) {
+          if (concerns(one, question)) continue;
+          const others = nodes.filter((node) => node !== one);
+          const elsewhere = members.filter(({ pod }) => pod.nodeName !== one.name);
+          expect(answerOf(others, elsewhere)).toBe(answerOf(nodes, elsewhere));
+        }
+      }),
+      propertyRuns,
+    );
+  });
+
+  it('may be concerned by a node that takes none of them, where it counts for a spread', () => {
+    const over = (change: object): Pick<FitQuestion, 'template' | 'to' | 'placement'> => {
+      const labelSelector = { matchLabels: { app: 'web' } };
+      const rule = { topologyKey: zoneKey, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector };
+      const spec = { topologySpreadConstraints: [{ ...rule, ...change }] };
+      return { template: { ...template, spec }, to: 'spot', placement: settings.placement };
+    };
+    const tainted = node('t', 'spot', { taints: [{ key: 'x', effect: 'NoSchedule' }] });
+    const other = node('o', 'on-demand');
+    expect(concerns(tainted, over({}))).toBe(true);
+    expect(concerns(tainted, over({ nodeTaintsPolicy: 'Honor' }))).toBe(false);
+    expect(concerns(tainted, over({ whenUnsatisfiable: 'ScheduleAnyway' }))).toBe(false);
+    expect(concerns(other, over({}))).toBe(false);
+    expect(concerns(other, over({ nodeAffinityPolicy: 'Ignore' }))).toBe(true);
+  });
+
+  it('have the nodes walked once for all of them', () => {
+    const open = 100;
+    const looksFor = (candidates: number, key: string): number => {
+      let looks = 0;
+      const nodes = Array.from({ length: open + candidates }, (_, index) => {
+        const one = node(`n${index}`, index < open ? 'spot' : 'on-demand', {
+          labels: { [zoneKey]: String(index % 3) },
+        });
+        return {
+          ...one,
+          get labels() {
+            looks++;
+            return one.labels;
+          },
+        };
+      });
+      // One on each node that the new pod may go to, the candidates one on each of the others.
+      const members = nodes.map(({ name }) => on(name));
+      const labelSelector = { matchLabels: { app: 'web' } };
+      const rule = { topologyKey: key, maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector };
+      const fit = fitOf({
+        template: {
+          ...template,
+          spec: {
+            topologySpreadConstraints: [{ ...rule, nodeAffinityPolicy: 'Ignore' }],
+            affinity: {
+              podAntiAffinity: {
+                requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: hostKey, labelSelector }],
+              },
+            },
+          },
+        },
+        to: 'spot',
+        placement: settings.placement,
+        nodes: nodesOf(...nodes),
+        members,
+        room: 'free',
+      });
+      looks = 0;
+      for (const leaving of members.slice(open)) expect(fit(leaving, noVolumes).kind).toBe('none');
+      return looks;
+    };
+    for (const key of [zoneKey, hostKey]) {
+      // Those of the candidate and of its node.
+      expect((looksFor(101, key) - looksFor(1, key)) / 100).toBeLessThan(open / 4);
+    }
   });
 });

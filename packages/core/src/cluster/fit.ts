@@ -3,11 +3,13 @@ import type { CapacityType } from '../capacity/type.ts';
 import { matchesPlacement, matchesTerms, toleratesAll } from './match.ts';
 import { doomOf, type Nodes, type NodeView } from './node.ts';
 import type { Member, PodVolumes } from './workload-pod.ts';
-import { hasRoom, type Resources } from './resources.ts';
+import { hasRoom } from './resources.ts';
 import {
   antiAffinityRules,
-  type NeighbourRule,
-  type Neighbourhood,
+  type CountedRule,
+  countsFor,
+  hardConstraints,
+  type RuleWithout,
   spreadRules,
   unprovableConstraint,
 } from './spread.ts';
@@ -43,54 +45,159 @@ export interface FitQuestion {
 }
 
 /** Looks for a Ready node of the type on which a pod of the template would be scheduled. */
-export function evidenceFor(question: FitQuestion): Evidence {
-  const constraint = unprovableConstraint(question.template);
-  if (constraint !== null) return { kind: 'notProvable', constraint };
-  const misfitOf = misfits(question);
-  const found: Partial<Record<Misfit, number>> = {};
-  let readyNodes = 0;
-  for (const node of question.nodes.values()) {
-    if (node.type !== question.to || doomOf(node) !== null) continue;
-    readyNodes++;
-    const misfit = misfitOf(node);
-    if (misfit === null) return { kind: 'fits', node: node.name };
-    found[misfit] = (found[misfit] ?? 0) + 1;
-  }
-  return { kind: 'none', readyNodes, misfits: found };
+export function evidenceFor({ staying, volumes, ...question }: FitQuestion): Evidence {
+  return fitOf({ ...question, members: staying })(null, volumes);
 }
 
-/** What keeps the pod off a node, the most lasting first; null when nothing does. */
-function misfits(question: FitQuestion): (node: NodeView) => Misfit | null {
-  const { template, to, placement, volumes, room } = question;
+export interface CandidatesQuestion extends Omit<FitQuestion, 'staying' | 'volumes'> {
+  /** The workload's pods, also those that might leave. */
+  readonly members: readonly Member[];
+}
+
+/** The evidence for a pod with these volumes when one of the members has left; null: none has. */
+export type Fit = (leaving: Member | null, volumes: PodVolumes) => Evidence;
+
+/**
+ * `evidenceFor` for many candidates of one workload: nodes are walked and neighbours counted once for all of them, and
+ * candidates whose leaving makes the same difference share an answer.
+ */
+export function fitOf(question: CandidatesQuestion): Fit {
+  const constraint = unprovableConstraint(question.template);
+  if (constraint !== null) return () => ({ kind: 'notProvable', constraint });
+  const place = placeOf(question);
+  const rules = countedRules(question, place);
+  const searches = new Map<string, OpenNodes>();
+  const answers = new Map<string, Evidence>();
+  return (leaving, volumes) => {
+    const reach = JSON.stringify(volumes);
+    const open =
+      searches.get(reach) ?? new OpenNodes(question.nodes, staticMisfits(question, place, volumes));
+    searches.set(reach, open);
+    const neighbours = open.hasAny() ? rules(leaving) : [];
+    const key = [reach, ...neighbours.map((one) => one.key)].join('\n');
+    const answer = answers.get(key) ?? evidenceAmong(open, neighbours);
+    answers.set(key, answer);
+    return answer;
+  };
+}
+
+/**
+ * Whether the evidence for a type may be another when this node comes, changes or goes. What the workload's own pods
+ * on it mean to the others is left out: whoever asks looks at the workload for these anyway.
+ */
+export function concerns(
+  node: NodeView,
+  question: Pick<FitQuestion, 'template' | 'to' | 'placement'>,
+): boolean {
+  const { matches, tolerates } = placeOf(question);
+  if (node.type === question.to && matches(node) && tolerates(node)) return true;
+  return hardConstraints(question.template).some((one) => countsFor(one, node, { matches, tolerates }));
+}
+
+function evidenceAmong(open: OpenNodes, neighbours: readonly Neighbour[]): Evidence {
+  const crowded: Partial<Record<Misfit, number>> = {};
+  for (const node of open) {
+    const against = neighbours.find(({ allows }) => !allows(node));
+    if (against === undefined) return { kind: 'fits', node: node.name };
+    crowded[against.misfit] = (crowded[against.misfit] ?? 0) + 1;
+  }
+  return { kind: 'none', readyNodes: open.readyNodes, misfits: { ...crowded, ...open.misfits } };
+}
+
+/** Nodes that keep the pod off for no reason but its neighbours, looked for only as far as somebody asks. */
+class OpenNodes implements Iterable<NodeView> {
+  readonly #rest: Iterator<NodeView>;
+  readonly #misfitOf: NodeJudgement;
+  readonly #found: NodeView[] = [];
+  /** This one and the next: of the nodes walked so far. */
+  readyNodes = 0;
+  readonly misfits: Partial<Record<Misfit, number>> = {};
+
+  constructor(nodes: Nodes, misfitOf: NodeJudgement) {
+    this.#rest = nodes.values();
+    this.#misfitOf = misfitOf;
+  }
+
+  hasAny(): boolean {
+    return this.#found.length > 0 || this.#findNext();
+  }
+
+  *[Symbol.iterator](): Generator<NodeView> {
+    for (let index = 0; index < this.#found.length || this.#findNext(); index++) {
+      const node = this.#found[index];
+      if (node !== undefined) yield node;
+    }
+  }
+
+  #findNext(): boolean {
+    for (let next = this.#rest.next(); next.done !== true; next = this.#rest.next()) {
+      const misfit = this.#misfitOf(next.value);
+      if (misfit === 'NotAsked') continue;
+      this.readyNodes++;
+      if (misfit === null) {
+        this.#found.push(next.value);
+        return true;
+      }
+      this.misfits[misfit] = (this.misfits[misfit] ?? 0) + 1;
+    }
+    return false;
+  }
+}
+
+/** Null: nothing that lasts keeps the pod off the node. */
+type NodeJudgement = (node: NodeView) => Misfit | 'NotAsked' | null;
+
+/** Where pods of the template may go, whatever is there. */
+interface Place {
+  readonly isAsked: (node: NodeView) => boolean;
+  readonly matches: (node: NodeView) => boolean;
+  readonly tolerates: (node: NodeView) => boolean;
+}
+
+function placeOf({ template, to, placement }: Pick<FitQuestion, 'template' | 'to' | 'placement'>): Place {
   const target = placement.byType[to];
   const tolerations = [...(template.spec.tolerations ?? []), ...target.tolerations];
-  const matches = (node: NodeView): boolean => matchesPlacement(node, template.spec, target);
-  const tolerates = (node: NodeView): boolean => toleratesAll(tolerations, node.taints);
-  const neighbourhood = { template, members: question.staying, nodes: question.nodes, matches, tolerates };
-  const rules = lazyRules(neighbourhood);
+  return {
+    isAsked: (node) => node.type === to && doomOf(node) === null,
+    matches: (node) => matchesPlacement(node, template.spec, target),
+    tolerates: (node) => toleratesAll(tolerations, node.taints),
+  };
+}
+
+/** What keeps the pod off a node beside its neighbours, the most lasting first. */
+function staticMisfits(
+  { template, room }: CandidatesQuestion,
+  { isAsked, matches, tolerates }: Place,
+  volumes: PodVolumes,
+): NodeJudgement {
+  const requests = { ...template.requests, pods: 1 };
   return (node) => {
+    if (!isAsked(node)) return 'NotAsked';
     if (!matches(node)) return 'Selector';
     if (!tolerates(node)) return 'Taint';
     if (volumes.kind === 'unknown' || !volumes.affinities.every((terms) => matchesTerms(node, terms))) {
       return 'Volume';
     }
-    if (!hasRoom(roomOf(node, room), { ...template.requests, pods: 1 })) return 'Room';
-    const { spread, antiAffinity } = rules();
-    if (!antiAffinity.every((allows) => allows(node))) return 'AntiAffinity';
-    return spread.every((allows) => allows(node)) ? null : 'Spread';
+    return hasRoom(node[room], requests) ? null : 'Room';
   };
 }
 
-interface NeighbourRules {
-  readonly spread: readonly NeighbourRule[];
-  readonly antiAffinity: readonly NeighbourRule[];
+interface Neighbour extends RuleWithout {
+  readonly misfit: Misfit;
 }
 
-/** Working them out walks all nodes; most nodes are refused before that. */
-function lazyRules(neighbourhood: Neighbourhood): () => NeighbourRules {
-  let rules: NeighbourRules | null = null;
-  return () =>
-    (rules ??= { spread: spreadRules(neighbourhood), antiAffinity: antiAffinityRules(neighbourhood) });
+/** What neighbours say when one has left. Counting them walks all nodes; most nodes are refused before that. */
+function countedRules(
+  { template, members, nodes }: CandidatesQuestion,
+  place: Place,
+): (leaving: Member | null) => readonly Neighbour[] {
+  const neighbourhood = { template, members, nodes, ...place };
+  let counted: readonly (readonly [Misfit, CountedRule])[] | null = null;
+  return (leaving) => {
+    counted ??= [
+      ...antiAffinityRules(neighbourhood).map((rule) => ['AntiAffinity', rule] as const),
+      ...spreadRules(neighbourhood).map((rule) => ['Spread', rule] as const),
+    ];
+    return counted.map(([misfit, without]) => ({ misfit, ...without(leaving) }));
+  };
 }
-
-const roomOf = (node: NodeView, room: FitQuestion['room']): Resources => node[room];

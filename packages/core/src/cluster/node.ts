@@ -29,7 +29,23 @@ export interface Taint {
 }
 
 /** All nodes by name, shared by the snapshots of all workloads. */
-export type Nodes = ReadonlyMap<string, NodeView>;
+export interface Nodes {
+  get(name: string): NodeView | undefined;
+  values(): IterableIterator<NodeView>;
+}
+
+/** The nodes with some of them in another state, where no other is copied. None that is not there is added. */
+export function withStates(nodes: Nodes, states: ReadonlyMap<string, NodeView>): Nodes {
+  return {
+    get(name) {
+      const node = nodes.get(name);
+      return node === undefined ? undefined : (states.get(name) ?? node);
+    },
+    *values() {
+      for (const node of nodes.values()) yield states.get(node.name) ?? node;
+    },
+  };
+}
 
 /** Taints that announce the end of a node. */
 const interruptionTaints: ReadonlySet<string> = new Set([

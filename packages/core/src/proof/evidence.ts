@@ -1,5 +1,5 @@
 import type { ObservedPod } from '../cluster/observed-pod.ts';
-import type { Nodes } from '../cluster/node.ts';
+import { type Nodes, withStates } from '../cluster/node.ts';
 import { addResources, type Resources } from '../cluster/resources.ts';
 
 /** What placeholders say about capacity of one type for one workload. */
@@ -22,7 +22,8 @@ export function withPlaceholder(nodes: Nodes, evidence: PlaceholderEvidence): No
   if (evidence.kind !== 'running') return nodes;
   const node = nodes.get(evidence.node);
   if (node === undefined) return nodes;
-  return new Map(nodes).set(node.name, { ...node, free: addResources(node.free, evidence.requests) });
+  const kept = { ...node, free: addResources(node.free, evidence.requests) };
+  return withStates(nodes, new Map([[node.name, kept]]));
 }
 
 /** What a placeholder that is there shows; null when it has ended. */

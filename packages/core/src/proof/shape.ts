@@ -103,11 +103,12 @@ function spreadRequirements(question: ShapeQuestion): readonly NodeRequirement[]
     template,
     members: staying,
     nodes,
+    isAsked: () => true,
     matches: (node) => matchesPlacement(node, template.spec, target),
     tolerates: (node) => toleratesAll(tolerations, node.taints),
   });
   return constraints.flatMap(({ topologyKey: key }, index) => {
-    const allows = rules[index] ?? (() => true);
+    const allows = rules[index]?.(null).allows ?? (() => true);
     const full = new Set<string>();
     for (const node of nodes.values()) {
       const domain = node.labels[key];

@@ -38,6 +38,40 @@ describe('the room on the nodes', () => {
     expect(free('n2')).toBe(110);
   });
 
+  it('is less by what is promised where all nodes are walked, and no other node is copied', () => {
+    const { rooms } = stage();
+    const before = [...rooms.views(new Map()).values()];
+    const views = rooms.views(
+      new Map([
+        ['n2', { pods: 10 }],
+        ['gone', { pods: 1 }],
+      ]),
+    );
+    const walked = [...views.values()];
+    expect(walked.map(({ name, free }) => [name, free['pods']])).toEqual([
+      ['n1', 110],
+      ['n2', 100],
+    ]);
+    expect(walked[0]).toBe(before[0]);
+    expect(views.get('gone')).toBeUndefined();
+  });
+
+  it('is asked of as few nodes as are promised room, however many there are', () => {
+    const { cluster, rooms } = stage();
+    for (let index = 3; index <= 1_000; index++) cluster.nodes.upsert(aNode(`n${index}`, 'spot'), true);
+    const all = rooms.views(new Map());
+    const walked = () => {
+      throw new Error('all nodes are walked');
+    };
+    for (const way of ['values', 'entries', 'forEach', Symbol.iterator]) {
+      Object.defineProperty(all, way, { value: walked });
+    }
+    const views = rooms.views(new Map([['n2', { pods: 10 }]]));
+    expect(views.get('n2')?.free['pods']).toBe(100);
+    expect(views.get('n3')?.free['pods']).toBe(110);
+    expect(() => views.values().next()).toThrow('all nodes are walked');
+  });
+
   it('is none where pods of others are not seen, whatever is promised there', () => {
     const { cluster, rooms } = stage({ onlyProven: true });
     cluster.pods.upsert(aPod('a', { node: 'n1' }), true);

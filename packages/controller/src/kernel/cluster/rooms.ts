@@ -5,6 +5,7 @@ import {
   type ObservedPod,
   type Resources,
   subtractResources,
+  withStates,
 } from '@spotalis/core';
 import type { Cluster } from './cluster.ts';
 
@@ -38,12 +39,12 @@ export class Rooms {
     for (const name of this.#changed) this.#refresh(name);
     this.#changed.clear();
     if (promised.size === 0 || this.#onlyProven) return this.#views;
-    const views = new Map(this.#views);
+    const less = new Map<string, NodeView>();
     for (const [name, resources] of promised) {
-      const view = views.get(name);
-      if (view !== undefined) views.set(name, { ...view, free: subtractResources(view.free, resources) });
+      const view = this.#views.get(name);
+      if (view !== undefined) less.set(name, { ...view, free: subtractResources(view.free, resources) });
     }
-    return views;
+    return withStates(this.#views, less);
   }
 
   #touch({ nodeName }: ObservedPod): void {

@@ -33,6 +33,8 @@ function stage({ max = 2 } = {}) {
   const cluster = aCluster();
   const script = { mayWrite: true, isReadOnly: false, refuse: false };
   const asked: string[] = [];
+  const metrics = placeholderMetrics(new Metrics());
+  let weighed = 0;
   const manifests = new Map<string, Manifest>();
   let version = 1_000;
   const show = (name: string, nodeName?: string): void => {
@@ -81,7 +83,13 @@ function stage({ max = 2 } = {}) {
     owner: () => null,
     mayWrite: () => script.mayWrite,
     isReadOnly: () => script.isReadOnly,
-    metrics: placeholderMetrics(new Metrics()),
+    metrics: {
+      ...metrics,
+      count: (pending: number, placed: number) => {
+        weighed++;
+        metrics.count(pending, placed);
+      },
+    },
     logger: silent,
     now: () => Date.now(),
   };
@@ -96,6 +104,8 @@ function stage({ max = 2 } = {}) {
     script,
     show,
     leader,
+    /** How often all wishes were weighed. */
+    weighed: () => weighed,
     names: () => [...cluster.pods.values()].map((pod) => pod.metadata.name),
   };
 }
@@ -138,6 +148,41 @@ describe('placeholders', () => {
     placeholders.release('a-uid', 'spot', 'move');
     await pass(0);
     expect(names()).toEqual([name('b'), name('c')]);
+  });
+
+  it('are weighed no more often when more workloads want one', async () => {
+    const weighedIn = async (wishes: number): Promise<readonly number[]> => {
+      const { leader, weighed } = stage();
+      const { placeholders, leave } = leader();
+      await pass(4_000);
+      const counts: number[] = [];
+      for (let sweep = 0; sweep < 3; sweep++) {
+        const before = weighed();
+        for (let index = 0; index < wishes; index++) {
+          placeholders.want(subject(`w${index}`), shape, 'move');
+          placeholders.forget(`other${index}-uid`);
+        }
+        await pass(0);
+        counts.push(weighed() - before);
+      }
+      leave();
+      return counts;
+    };
+    const few = await weighedIn(10);
+    expect(await weighedIn(500)).toEqual(few);
+    expect(few.slice(1)).toEqual([0, 0]);
+  });
+
+  it('that are refused leave their place to the next in line', async () => {
+    const { leader, asked, script, names } = stage({ max: 1 });
+    const { placeholders } = leader();
+    await pass(4_000);
+    script.refuse = true;
+    for (const one of ['a', 'b']) placeholders.want(subject(one), shape, 'move');
+    script.refuse = false;
+    await pass(1_000);
+    expect(asked).toEqual([`create ${name('a')}`, `create ${name('b')}`]);
+    expect(names()).toEqual([name('b')]);
   });
 
   it('stay while anybody wants them, and are not made again for one who only keeps', async () => {

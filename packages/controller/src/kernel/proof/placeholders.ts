@@ -63,7 +63,8 @@ export interface PlaceholdersParts {
 
 interface Wish {
   readonly subject: PlaceholderSubject;
-  shape: PlaceholderShape | null;
+  /** Null: only what is there is kept, whatever it is made of. */
+  made: { readonly of: PlaceholderShape; readonly text: string } | null;
   readonly sinceMs: number;
   /** Until when each purpose wants it, unless it says so again. */
   readonly untilMs: Map<Purpose, number>;
@@ -87,6 +88,8 @@ export class Placeholders {
   readonly #inherited = new Set<string>();
   #ledSinceMs: number | undefined;
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer ends. */
+  #dueAtMs = Number.POSITIVE_INFINITY;
 
   constructor(parts: PlaceholdersParts) {
     this.#parts = parts;
@@ -94,7 +97,7 @@ export class Placeholders {
 
   /** What is known about capacity of a type for a workload. */
   evidence(workloadUid: string, type: CapacityType): PlaceholderEvidence {
-    const { settings, cluster, namespace, isReadOnly, now } = this.#parts;
+    const { settings, cluster, namespace, isReadOnly } = this.#parts;
     if (!settings.enabled || isReadOnly()) return { kind: 'off' };
     const pod = cluster.pods.get(`${namespace}/${placeholderName({ uid: workloadUid, type })}`);
     if (pod !== undefined && pod.placeholder !== null && !this.#going.has(pod.metadata.uid)) {
@@ -102,8 +105,8 @@ export class Placeholders {
       if (evidence !== null) return evidence;
     }
     const key = placeholderKey({ workloadUid, type });
-    const untilMs = this.#vain.get(key)?.untilMs ?? 0;
-    if (untilMs > now()) return { kind: 'refused', untilMs };
+    const untilMs = this.#restEnd(key);
+    if (untilMs !== null) return { kind: 'refused', untilMs };
     return this.#wishes.has(key) ? { kind: 'queued' } : { kind: 'none' };
   }
 
@@ -111,16 +114,13 @@ export class Placeholders {
   want(subject: PlaceholderSubject, shape: PlaceholderShape, by: Purpose): void {
     if (!this.#parts.settings.enabled || this.#parts.isReadOnly()) return;
     const key = placeholderKey({ workloadUid: subject.uid, type: subject.type });
-    const wish = this.#wishes.get(key);
-    if (wish === undefined) {
-      const sinceMs = this.#parts.now();
-      this.#wishes.set(key, { subject, shape, sinceMs, untilMs: new Map([[by, this.#wishEnd()]]) });
-    } else {
-      wish.shape = shape;
-      wish.untilMs.set(by, this.#wishEnd());
-    }
+    const untilMs = this.#wishEnd();
+    const wish = this.#wishes.get(key) ?? this.#wish(key, subject);
+    wish.made = { of: shape, text: shapeText(shape) };
+    wish.untilMs.set(by, untilMs);
     this.#inherited.delete(key);
-    this.#tend();
+    if (this.#callsForTending(key, wish)) this.#tend();
+    else this.#dueBy(Math.min(untilMs, this.#restEnd(key) ?? untilMs));
   }
 
   /** Has the one that is there stay, and none made instead of it. */
@@ -129,13 +129,14 @@ export class Placeholders {
     const wish = this.#wishes.get(key);
     if (wish !== undefined) {
       wish.untilMs.set(by, this.#wishEnd());
-      if (wish.untilMs.size === 1) wish.shape = null;
+      if (wish.untilMs.size === 1) wish.made = null;
       return;
     }
     if (!this.#isThere(subject)) return;
-    const sinceMs = this.#parts.now();
-    this.#wishes.set(key, { subject, shape: null, sinceMs, untilMs: new Map([[by, this.#wishEnd()]]) });
+    const untilMs = this.#wishEnd();
+    this.#wish(key, subject).untilMs.set(by, untilMs);
     this.#inherited.delete(key);
+    this.#dueBy(untilMs);
   }
 
   /** It has served, or is not needed. */
@@ -150,13 +151,15 @@ export class Placeholders {
 
   /** The workload is gone, or not ours any more. */
   forget(workloadUid: string): void {
+    let isThere = false;
     for (const type of capacityTypes) {
       const key = placeholderKey({ workloadUid, type });
       this.#wishes.delete(key);
       this.#inherited.delete(key);
       this.#vain.delete(key);
+      isThere ||= this.#isThere({ uid: workloadUid, type });
     }
-    this.#tend();
+    if (isThere) this.#tend();
   }
 
   /** Begins to lead. Returns the way out; what is there then is the next leader's to find. */
@@ -174,7 +177,7 @@ export class Placeholders {
     this.#tend();
     return () => {
       leave();
-      clearTimeout(this.#timer);
+      this.#rest();
       this.#ledSinceMs = undefined;
     };
   }
@@ -188,6 +191,10 @@ export class Placeholders {
     }));
   }
 
+  /**
+   * Weighs all wishes against all that is there: only where that may have something made or removed, because each
+   * look at a workload renews its wish.
+   */
   #tend(): void {
     const { now, metrics, mayWrite, isReadOnly, settings } = this.#parts;
     if (this.#ledSinceMs === undefined) return;
@@ -224,12 +231,38 @@ export class Placeholders {
     ]);
   }
 
+  /** Whether a wish that was just renewed may have one made, or the one that is there removed. */
+  #callsForTending(key: string, { subject, made }: Wish): boolean {
+    const { cluster, namespace, settings, mayWrite, isReadOnly, now } = this.#parts;
+    if (this.#ledSinceMs === undefined || !mayWrite() || isReadOnly()) return false;
+    const name = placeholderName(subject);
+    const pod = cluster.pods.get(`${namespace}/${name}`);
+    if (pod !== undefined) return pod.placeholder?.shape !== made?.text;
+    const mayComeNow = now() >= this.#ledSinceMs + FIRST_MS && this.#restEnd(key) === null;
+    const count = cluster.pods.countBy('placeholder', namespace) + this.#unseen.size;
+    return mayComeNow && !this.#unseen.has(name) && count < settings.max;
+  }
+
   #again(nowMs: number, times: readonly (number | null)[]): void {
-    clearTimeout(this.#timer);
-    const due = times.filter((atMs) => atMs !== null);
-    if (due.length === 0) return;
+    this.#rest();
+    let dueAtMs = Number.POSITIVE_INFINITY;
+    for (const atMs of times) if (atMs !== null && atMs < dueAtMs) dueAtMs = atMs;
+    if (dueAtMs < Number.POSITIVE_INFINITY) this.#dueBy(dueAtMs, nowMs);
+  }
+
+  /** Tends at this time at the latest. */
+  #dueBy(atMs: number, nowMs = this.#parts.now()): void {
     // A removal that failed is tried again about once a second.
-    this.#timer = setTimeout(() => this.#tend(), Math.max(1_000, Math.min(...due) - nowMs)).unref();
+    const dueAtMs = Math.max(atMs, nowMs + 1_000);
+    if (this.#ledSinceMs === undefined || this.#dueAtMs <= dueAtMs) return;
+    clearTimeout(this.#timer);
+    this.#dueAtMs = dueAtMs;
+    this.#timer = setTimeout(() => this.#tend(), dueAtMs - nowMs).unref();
+  }
+
+  #rest(): void {
+    clearTimeout(this.#timer);
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
   }
 
   #lapse(nowMs: number): void {
@@ -240,14 +273,20 @@ export class Placeholders {
     for (const [name, atMs] of this.#unseen) if (atMs + UNSEEN_MS <= nowMs) this.#unseen.delete(name);
   }
 
-  #wishOf({ subject: { uid, type }, shape, sinceMs }: Wish): PlaceholderWish {
+  #wish(key: string, subject: PlaceholderSubject): Wish {
+    const wish: Wish = { subject, made: null, sinceMs: this.#parts.now(), untilMs: new Map() };
+    this.#wishes.set(key, wish);
+    return wish;
+  }
+
+  #wishOf({ subject: { uid, type }, made, sinceMs }: Wish): PlaceholderWish {
     const key = placeholderKey({ workloadUid: uid, type });
     const isOnItsWay = this.#unseen.has(placeholderName({ uid, type }));
     return {
       key,
       workloadUid: uid,
       type,
-      shape: shape === null || isOnItsWay ? null : shapeText(shape),
+      shape: made === null || isOnItsWay ? null : made.text,
       sinceMs,
       refusedUntilMs: this.#vain.get(key)?.untilMs ?? 0,
     };
@@ -266,11 +305,11 @@ export class Placeholders {
   async #create(key: string, nowMs: number): Promise<void> {
     const { client, namespace, settings, owner, mayWrite, logger, metrics, now } = this.#parts;
     const wish = this.#wishes.get(key);
-    if (wish === undefined || wish.shape === null) return;
-    const { subject, shape } = wish;
+    if (wish === undefined || wish.made === null) return;
+    const { subject, made } = wish;
     // Made since it was decided.
     if (this.#isThere(subject)) return;
-    const manifest = placeholderManifest(subject, shape, {
+    const manifest = placeholderManifest(subject, made.of, {
       namespace,
       image: settings.image,
       priorityClass: settings.priorityClass,
@@ -293,6 +332,7 @@ export class Placeholders {
       if (!(error instanceof ApiError) || error.status === 409) return;
       this.#unseen.delete(name);
       this.#inVain(key, now());
+      this.#dueBy(now());
       logger.warn('placeholder refused', { placeholder: name, error });
     }
   }
@@ -316,10 +356,16 @@ export class Placeholders {
       const isGone = error instanceof ApiError && (error.status === 404 || error.status === 409);
       if (isGone) return;
       this.#going.delete(uid);
-      this.#again(this.#parts.now(), [0]);
+      this.#dueBy(this.#parts.now());
       if (!(error instanceof FenceClosedError))
         logger.warn('placeholder not removed', { placeholder: name, error });
     }
+  }
+
+  /** Until when there is none after one that was in vain; null: there may be one. */
+  #restEnd(key: string): number | null {
+    const untilMs = this.#vain.get(key)?.untilMs ?? 0;
+    return untilMs > this.#parts.now() ? untilMs : null;
   }
 
   #inVain(key: string, nowMs: number): void {

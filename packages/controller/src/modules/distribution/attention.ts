@@ -1,21 +1,24 @@
+import type { Placement } from '@spotalis/core';
 import { LOW_PRIORITY } from '@spotalis/kube';
 import type { Cluster } from '../../kernel/cluster/cluster.ts';
 import type { Touch } from '../../kernel/module.ts';
-import { followChanges, subjectsIn, touchReplicaSet } from './triggers.ts';
+import { followChanges, subjectsIn, touchReplicaSet, type Waiting } from './triggers.ts';
 
 /** What has to be looked at, while this process leads. */
 export class Attention {
   readonly #cluster: Cluster;
+  readonly #placement: Placement;
   #touch: Touch | undefined;
 
-  constructor(cluster: Cluster) {
+  constructor(cluster: Cluster, placement: Placement) {
     this.#cluster = cluster;
+    this.#placement = placement;
   }
 
   /** `drifting`: those that wait for something that other objects decide. Returns the way out. */
-  follow(touch: Touch, drifting: () => Iterable<string>): () => void {
+  follow(touch: Touch, drifting: Waiting['drifting']): () => void {
     this.#touch = touch;
-    const leave = followChanges(this.#cluster, { add: touch }, drifting);
+    const leave = followChanges(this.#cluster, { add: touch }, { drifting, placement: this.#placement });
     return () => {
       this.#touch = undefined;
       leave();

@@ -17,7 +17,7 @@ export function openDistribution(kernel: Kernel): Distribution {
   const { values, live, cluster, rooms, mayWrite, isReadOnly } = kernel;
   const settings = decisionSettings(kernel.capacity.placement, live);
   const policyOf = policiesOf(cluster, live);
-  const attention = new Attention(cluster);
+  const attention = new Attention(cluster, kernel.capacity.placement);
   const shapes = new Shapes(cluster, wallMs);
   const reporting = openReporting(kernel);
   const { ledger, observation } = openObservedLedger(kernel, (uid) => attention.ledgerChanged(uid));

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { prunePdb } from '@spotalis/core';
+import {
+  type CapacityType,
+  preparePlacement,
+  prunePdb,
+  pruneReplicaSet,
+  readNodeLabels,
+} from '@spotalis/core';
+import type { Cluster } from '../../kernel/cluster/cluster.ts';
 import {
   aDeployment,
   aManagedCluster,
@@ -10,6 +17,7 @@ import {
   aStatefulSet,
 } from '../../testing/objects.ts';
 import { FakeQueue } from '../../testing/queue.ts';
+import type { Drifting } from './report/narrator.ts';
 import { followChanges, subjectsIn } from './triggers.ts';
 
 const web = 'Deployment/shop/web';
@@ -17,8 +25,43 @@ const web = 'Deployment/shop/web';
 function follow() {
   const cluster = aManagedCluster();
   const queue = new FakeQueue();
-  const leave = followChanges(cluster, queue, () => ['Deployment/shop/adrift', 'Deployment/else/where']);
-  return { cluster, queue, leave, keys: () => [...queue.waiting().keys()] };
+  const drifting = [
+    adrift(cluster, 'adrift', ['spot']),
+    { ...adrift(cluster, 'where', ['spot', 'on-demand']), subject: 'Deployment/else/where' },
+  ];
+  const leave = followChanges(cluster, queue, { drifting: () => drifting, placement });
+  return { cluster, queue, drifting, leave, keys: () => [...queue.waiting().keys()] };
+}
+
+const labels = readNodeLabels({ spot: ['capacity=spot'], onDemand: ['capacity=on-demand'] });
+if (!labels.ok) throw new Error('labels');
+const placement = preparePlacement(labels.labels, {
+  tolerations: [],
+  affinity: { spot: [], 'on-demand': [] },
+  spreadSpotOverZones: false,
+});
+
+/** A workload that drifts, whose pods select these labels. */
+function adrift(
+  cluster: Cluster,
+  name: string,
+  seeks: readonly CapacityType[],
+  nodeSelector: Readonly<Record<string, string>> = {},
+): Drifting {
+  const revision = pruneReplicaSet({
+    metadata: {
+      name: `${name}-1`,
+      namespace: 'shop',
+      uid: `${name}-1-uid`,
+      resourceVersion: '1',
+      ownerReferences: [
+        { apiVersion: 'apps/v1', kind: 'Deployment', name, uid: `${name}-uid`, controller: true },
+      ],
+    },
+    spec: { replicas: 3, template: { spec: { nodeSelector } } },
+  });
+  cluster.replicaSets.upsert(revision, true);
+  return { subject: `Deployment/shop/${name}`, workload: aDeployment({ name }), seeks };
 }
 
 describe('what makes the leader look at a workload', () => {
@@ -64,6 +107,44 @@ describe('what makes the leader look at a workload', () => {
     const more = { ...node, allocatable: { ...node.allocatable, pods: 250 } };
     cluster.nodes.upsert({ metadata: { ...metadata, resourceVersion: 'last' }, ...more }, false);
     expect(keys()).toEqual(['Deployment/shop/adrift', 'Deployment/else/where']);
+  });
+
+  it('is a node that they could use, for those that drift: of the type, by selector and taints', () => {
+    const { cluster, drifting, keys } = follow();
+    drifting.push(
+      adrift(cluster, 'away', ['on-demand']),
+      adrift(cluster, 'picky', ['spot'], { disk: 'ssd' }),
+    );
+    const { metadata, ...spot } = aNode('spot-2', 'spot');
+    cluster.nodes.upsert({ metadata, ...spot }, false);
+    expect(keys()).toEqual(['Deployment/shop/adrift', 'Deployment/else/where']);
+    const fast = { ...spot, labels: { ...spot.labels, disk: 'ssd' } };
+    cluster.nodes.upsert({ metadata: { ...metadata, resourceVersion: 'labelled' }, ...fast }, false);
+    expect(keys()).toContain('Deployment/shop/picky');
+    cluster.nodes.upsert(aNode('od-2', 'on-demand'), false);
+    expect(keys()).toContain('Deployment/shop/away');
+  });
+
+  it('is no node that was and is tainted, but one that loses its taint', () => {
+    const { cluster, keys } = follow();
+    const { metadata, ...node } = aNode('spot-2', 'spot');
+    const taints = [{ key: 'x', effect: 'NoSchedule' }];
+    cluster.nodes.upsert({ metadata, ...node, taints }, false);
+    expect(keys()).toEqual([]);
+    cluster.nodes.upsert({ metadata: { ...metadata, resourceVersion: 'free' }, ...node }, false);
+    expect(keys()).toEqual(['Deployment/shop/adrift', 'Deployment/else/where']);
+  });
+
+  it('is a node for as many as could use it, however many drift', () => {
+    const looksAmong = (others: number): number => {
+      const { cluster, drifting, queue } = follow();
+      for (let index = 0; index < others; index++) {
+        drifting.push(adrift(cluster, `other-${index}`, ['spot'], { pool: `p${index}` }));
+      }
+      cluster.nodes.upsert(aNode('spot-2', 'spot'), false);
+      return queue.added.length;
+    };
+    expect(looksAmong(1_000)).toBe(looksAmong(10));
   });
 
   it('is a PodDisruptionBudget of its namespace, for those that drift', () => {

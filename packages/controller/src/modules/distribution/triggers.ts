@@ -1,20 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ObservedNode, ObservedPod, ObservedReplicaSet } from '@spotalis/core';
+import {
+  type CapacityType,
+  concerns,
+  nodeViewOf,
+  type ObservedNode,
+  type ObservedPod,
+  type ObservedReplicaSet,
+  type ObservedWorkload,
+  type Placement,
+  type TemplateView,
+} from '@spotalis/core';
 import type { WorkQueue } from '@spotalis/kube';
 import type { Cluster } from '../../kernel/cluster/cluster.ts';
 import { subjectOfNamespace, subjectOfWorkload } from '../../kernel/cluster/subject.ts';
+import type { Drifting } from './report/narrator.ts';
 
 /** A burst of pods is counted a few times, not once per pod. */
 const SETTLE_MS = 500;
 
-/**
- * Which workloads have to be looked at again after a change. `drifting`: those that wait for something that other
- * objects decide, such as room on a node. Returns the way out.
- */
+export interface Waiting {
+  /** Those that wait for something that other objects decide, such as room on a node. */
+  readonly drifting: () => Iterable<Drifting>;
+  readonly placement: Placement;
+}
+
+/** Which workloads have to be looked at again after a change. Returns the way out. */
 export function followChanges(
   cluster: Cluster,
   queue: Pick<WorkQueue, 'add'>,
-  drifting: () => Iterable<string>,
+  { drifting, placement }: Waiting,
 ): () => void {
   const touchPod = (pod: ObservedPod): void => {
     const workload =
@@ -36,12 +50,19 @@ export function followChanges(
     }),
     cluster.nodes.subscribe((change) => {
       if (change.type === 'updated' && isHeartbeat(change.previous, change.object)) return;
-      for (const subject of drifting()) queue.add(subject, { afterMs: SETTLE_MS });
+      const states = change.type === 'updated' ? [change.previous, change.object] : [change.object];
+      const isConcerned = concernedBy(states, placement);
+      for (const { subject, workload, seeks } of drifting()) {
+        const templates = templatesOf(cluster, workload);
+        if (templates.some((template) => seeks.some((to) => isConcerned(template, to)))) {
+          queue.add(subject, { afterMs: SETTLE_MS });
+        }
+      }
       for (const pod of cluster.pods.by('node', change.object.metadata.name)) touchPod(pod);
     }),
     cluster.pdbs.subscribe(({ object }) => {
       const inNamespace = `/${object.metadata.namespace ?? ''}/`;
-      for (const subject of drifting()) {
+      for (const { subject } of drifting()) {
         if (subject.includes(inNamespace)) queue.add(subject, { afterMs: SETTLE_MS });
       }
     }),
@@ -49,6 +70,33 @@ export function followChanges(
   return () => {
     for (const one of leave) one();
   };
+}
+
+/** By template: what `concerns` goes by, in a text that many workloads share. */
+const places = new WeakMap<TemplateView, string>();
+
+/** Whether one of these states of a node concerns pods of a template, judged once for all that may go to the same. */
+function concernedBy(
+  states: readonly ObservedNode[],
+  placement: Placement,
+): (template: TemplateView, to: CapacityType) => boolean {
+  const nodes = states.map((node) => nodeViewOf(node, []));
+  const answers = { spot: new Map<string, boolean>(), 'on-demand': new Map<string, boolean>() };
+  return (template, to) => {
+    const place = places.get(template) ?? JSON.stringify(template.spec);
+    places.set(template, place);
+    const answer =
+      answers[to].get(place) ?? nodes.some((node) => concerns(node, { template, to, placement }));
+    answers[to].set(place, answer);
+    return answer;
+  };
+}
+
+/** What its next pods would be made of: in a rollout there are several. */
+function templatesOf(cluster: Cluster, workload: ObservedWorkload): readonly TemplateView[] {
+  if (workload.rollout.kind === 'StatefulSet') return [workload.rollout.template];
+  const wanting = cluster.replicaSetsOf(workload).filter(({ replicas }) => replicas > 0);
+  return wanting.map(({ template }) => template);
 }
 
 /** Nothing has changed but what nobody looks at. */

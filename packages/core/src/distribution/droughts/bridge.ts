@@ -88,7 +88,7 @@ export function waitingByNodes(
   let made: Nodes | undefined;
   // Most workloads have no pod that waits for capacity, and a cluster has many nodes.
   const shapes = (): Nodes =>
-    (made ??= new Map([...nodes].map(([name, node]) => [name, emptyNode(node)] as const)));
+    (made ??= new Map(Array.from(nodes.values(), (node) => [node.name, emptyNode(node)] as const)));
   return waitingPods(members, { workload, placement: settings.placement, shapes });
 }
 

@@ -7,7 +7,10 @@ import type { PodVolumes } from '../../cluster/workload-pod.ts';
  * Which capacity a pod with these volumes can get, judged by the nodes there are. `unknown`: by none of them, or the
  * volumes could not be read.
  */
-export function typesReached(volumes: PodVolumes, nodes: Nodes): CapacityType | 'both' | 'unknown' {
+export function typesReached(
+  volumes: PodVolumes,
+  nodes: Pick<Nodes, 'values'>,
+): CapacityType | 'both' | 'unknown' {
   if (volumes.kind === 'unknown') return 'unknown';
   const { affinities } = volumes;
   if (affinities.length === 0) return 'both';

@@ -4,13 +4,13 @@ import { type CapacityType, otherType } from '../../capacity/type.ts';
 import type { PodCounts } from '../../policy/target.ts';
 import { availabilityOf } from '../../cluster/availability.ts';
 import { type Candidates, candidatesOf } from './candidate.ts';
-import { type Evidence, evidenceFor } from '../../cluster/fit.ts';
+import { type Fit, fitOf } from '../../cluster/fit.ts';
 import { withPlaceholder } from '../../proof/evidence.ts';
 import { shapeOf } from '../../proof/shape.ts';
 import { activeRevision } from '../../cluster/member.ts';
 import type { Nodes } from '../../cluster/node.ts';
 import { askPdbs } from '../../disruption/pdb.ts';
-import { type Member, noVolumes, type PodVolumes } from '../../cluster/workload-pod.ts';
+import { type Member, noVolumes } from '../../cluster/workload-pod.ts';
 import { referenceTo } from '../../cluster/reference.ts';
 import type { RebalanceSnapshot } from './snapshot.ts';
 import { hasNeighbourRules } from '../../cluster/spread.ts';
@@ -36,8 +36,7 @@ interface Drifting {
   readonly nowMs: number;
   /** With what the workload's own placeholder takes given back to it. */
   readonly nodes: Nodes;
-  /** To see whether capacity is all that is missing. */
-  readonly assumesRoom: boolean;
+  readonly fit: Fit;
 }
 
 /** The one pod to move now, or what keeps every pod of the surplus type where it is. */
@@ -67,7 +66,7 @@ export function nextMove(
     to,
     nowMs,
     nodes,
-    assumesRoom: false,
+    fit: fitOf({ template, to, placement: settings.placement, nodes, members, room: 'free' }),
   };
 
   const allowed = allowedTypes(template.spec, settings.placement);
@@ -85,13 +84,16 @@ export function nextMove(
   return missing ?? singleReplica(snapshot) ?? withAvailable(drifting, candidates);
 }
 
+/** To see whether capacity is all that is missing. */
+const anywhere: Fit = () => ({ kind: 'fits', node: '' });
+
 /** A placeholder may start an autoscaler, so it is for when nothing but capacity is missing. */
 function prove(drifting: Drifting, candidates: Candidates, missing: DecidedFor<'NoCapacity'>): Decided {
   const { snapshot, members, template, to, nodes } = drifting;
   const { settings, workload, placeholders } = snapshot;
   const placeholder = placeholders[to];
   if (placeholder.kind === 'off') return missing;
-  const otherwise = singleReplica(snapshot) ?? withAvailable({ ...drifting, assumesRoom: true }, candidates);
+  const otherwise = singleReplica(snapshot) ?? withAvailable({ ...drifting, fit: anywhere }, candidates);
   if (otherwise.verdict.kind !== 'move') return missing;
   // It would hold a node while the move waits for something else.
   if (snapshot.budgets.spent || !nodeIsFree(snapshot, otherwise.verdict.move.node)) return missing;
@@ -138,33 +140,18 @@ function agrees(ledger: PodCounts, { counts, untyped }: Standing): boolean {
   return spot >= 0 && onDemand >= 0 && spot + onDemand === remembered;
 }
 
-function evidenceWithout(drifting: Drifting, leaving: Member | null, volumes: PodVolumes): Evidence {
-  const { snapshot, members, template, to, nodes, assumesRoom } = drifting;
-  if (assumesRoom) return { kind: 'fits', node: '' };
-  return evidenceFor({
-    template,
-    to,
-    placement: snapshot.settings.placement,
-    nodes,
-    staying: leaving === null ? members : members.filter((member) => member !== leaving),
-    volumes,
-    room: 'free',
-  });
-}
-
 /** Nothing is evicted toward capacity that is not there. Whether volumes reach it is a question for each pod. */
 function noCapacity(
   drifting: Drifting,
   { eligible }: Candidates,
 ): DecidedFor<'NotProvable'> | DecidedFor<'NoCapacity'> | null {
   const { to, template, snapshot } = drifting;
-  const evidence = evidenceWithout(drifting, null, noVolumes);
+  const evidence = drifting.fit(null, noVolumes);
   if (evidence.kind === 'fits') return null;
   if (evidence.kind === 'notProvable') {
     return held('NotProvable', { to, constraint: evidence.constraint });
   }
-  const makesRoom = (leaving: Member): boolean =>
-    evidenceWithout(drifting, leaving, noVolumes).kind === 'fits';
+  const makesRoom = (leaving: Member): boolean => drifting.fit(leaving, noVolumes).kind === 'fits';
   if (hasNeighbourRules(template) && evidence.readyNodes > 0 && eligible.some(makesRoom)) return null;
   const { readyNodes, misfits } = evidence;
   return held('NoCapacity', { to, readyNodes, misfits, placeholder: snapshot.placeholders[to] });
@@ -214,15 +201,14 @@ function noCandidate(exclusions: readonly Exclusion[]): Decided {
 /** The first in order that fits, that its PDB lets go and whose node has budget; else what holds the first. */
 function firstFree(drifting: Drifting, pool: readonly Member[], exclusions: readonly Exclusion[]): Decided {
   const { snapshot, template } = drifting;
-  const shared = evidenceWithout(drifting, null, noVolumes);
+  const shared = drifting.fit(null, noVolumes);
   const unfit: Exclusion[] = [];
   let firstBlock: Decided | null = null;
   let onBusyNode: Decided | null = null;
   for (const member of pool) {
     const { pod } = member;
     const hasVolumes = pod.volumes.kind === 'unknown' || pod.volumes.affinities.length > 0;
-    const evidence =
-      hasVolumes || hasNeighbourRules(template) ? evidenceWithout(drifting, member, pod.volumes) : shared;
+    const evidence = hasVolumes || hasNeighbourRules(template) ? drifting.fit(member, pod.volumes) : shared;
     if (evidence.kind !== 'fits') {
       unfit.push({ pod: pod.name, reason: hasVolumes ? 'VolumeUnreachable' : 'NoFit', untilMs: null });
       continue;

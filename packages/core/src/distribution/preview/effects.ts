@@ -74,7 +74,10 @@ function withRoom(
   const node = name === null ? undefined : nodes.get(name);
   return node === undefined || !isRoomSeen(node)
     ? nodes
-    : new Map(nodes).set(node.name, { ...node, free: change(node.free) });
+    : new Map(Array.from(nodes.values(), (one) => [one.name, one] as const)).set(node.name, {
+        ...node,
+        free: change(node.free),
+      });
 }
 
 /** Without the pod. */

@@ -4,6 +4,8 @@ import { targetOnDemand } from '../../policy/target.ts';
 import { parseSchedule } from '../../policy/schedule.ts';
 import { policyNumbers, propertyRuns } from '../../testing/arbitraries.ts';
 import type { DroughtReport } from '../droughts/bulletin.ts';
+import type { Nodes } from '../../cluster/node.ts';
+import type { Resources } from '../../cluster/resources.ts';
 import type { WorkloadPod } from '../../cluster/workload-pod.ts';
 import type { RebalanceSnapshot } from '../moves/snapshot.ts';
 import {
@@ -28,6 +30,9 @@ const options = { replicas: 10, policyChanges: true, nowMs: NOON, replacementMs:
 /** Ten pods of 70/1, and another policy to be tried. */
 const trying = (percentage: number, floor: number, change: Parameters<typeof snapshot>[0] = {}) =>
   snapshot({ pods: podsOf(7, 3, seventy), policy: policy(percentage, floor), ...change });
+
+const withFree = (free: Resources, { nodes }: RebalanceSnapshot): Nodes =>
+  new Map(Array.from(nodes.values(), (node) => [node.name, { ...node, free }] as const));
 
 describe('a plan', () => {
   it('has the moves in their order, one cooldown after each replacement', () => {
@@ -92,7 +97,7 @@ describe('a plan', () => {
   });
 
   it('takes room that is not seen for granted', () => {
-    const unseen = new Map([...trying(70, 1).nodes].map(([name, node]) => [name, { ...node, free: {} }]));
+    const unseen = withFree({}, trying(70, 1));
     const plan = planFor(trying(70, 1, { nodes: unseen }), {
       ...options,
       replicas: 20,
@@ -102,7 +107,7 @@ describe('a plan', () => {
   });
 
   it('knows no more of unseen room once a pod has left it', () => {
-    const unseen = new Map([...trying(90, 1).nodes].map(([name, node]) => [name, { ...node, free: {} }]));
+    const unseen = withFree({}, trying(90, 1));
     const one = trying(100, 0, { nodes: unseen });
     const first = planFor(one, { ...options, policyChanges: false });
     const smaller = planFor(one, { ...options, replicas: 5, policyChanges: false });
@@ -231,11 +236,8 @@ describe('a plan', () => {
   });
 
   it('tells of pods for which there is no room', () => {
-    const { nodes, ...rest } = trying(100, 0);
-    const full = new Map(
-      [...nodes].map(([name, node]) => [name, { ...node, free: { cpu: 0, memory: 0, pods: 0 } }]),
-    );
-    const plan = planFor({ ...rest, nodes: full }, { ...options, replicas: 12, policyChanges: false });
+    const full = withFree({ cpu: 0, memory: 0, pods: 0 }, trying(100, 0));
+    const plan = planFor(trying(100, 0, { nodes: full }), { ...options, replicas: 12, policyChanges: false });
     expect(plan.unscheduled).toBe(2);
   });
 

@@ -56,7 +56,12 @@ export class Reaches {
   ): ReadonlyMap<number, VolumeReach> {
     const { cluster, shapes, rooms } = this.#parts;
     // A local volume is on one node, and only its own name tells which.
-    const nodes = new Map([...shapes.views(), ...rooms.views(new Map())]);
+    const nodes = {
+      *values() {
+        yield* shapes.views().values();
+        yield* rooms.views(new Map()).values();
+      },
+    };
     const { namespace = '', name } = metadata;
     const claims = new Map<number, string[]>();
     for (const { metadata: its } of cluster.claims.by('namespace', namespace)) {

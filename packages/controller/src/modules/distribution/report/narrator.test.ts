@@ -171,10 +171,23 @@ describe('what people are told of a workload', () => {
     expect(driftSeconds(17_000)).toEqual([0]);
     tell(held('Paused'), 20_000);
     expect(driftSeconds(20_000)).toEqual([0]);
-    expect(narrator.drifting()).toEqual([subject]);
+    expect([...narrator.drifting()]).toMatchObject([{ subject, seeks: ['on-demand'] }]);
     narrator.forget(subject);
     expect(driftSeconds(21_000)).toEqual([]);
-    expect(narrator.drifting()).toEqual([]);
+    expect([...narrator.drifting()]).toEqual([]);
+  });
+
+  it('is of the types that nodes are sought of: of both in a drought, and while pods wait', () => {
+    const { narrator, tell } = narratorOf();
+    const sought = () => [...narrator.drifting()].map(({ seeks }) => seeks);
+    tell(held('Paused', -2), 0);
+    expect(sought()).toEqual([['spot']]);
+    tell({ ...held('Paused', -2), drought: 'open' }, 0);
+    expect(sought()).toEqual([['spot', 'on-demand']]);
+    tell({ ...held('Paused', 2), waiting: { SpotCapacity: 1 } }, 0);
+    expect(sought()).toEqual([['spot', 'on-demand']]);
+    tell(held('Balanced', 0), 0);
+    expect(sought()).toEqual([]);
   });
 
   it('is for how long a repair has been due, but not while somebody wants it to wait', () => {

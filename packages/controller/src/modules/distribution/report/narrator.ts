@@ -1,10 +1,13 @@
 import {
+  type CapacityType,
+  capacityTypes,
   explainRebalance,
   type ObservedWorkload,
   type RebalanceReason,
   reasonTraits,
   type RebalanceTrace,
   wantsMoves,
+  wantsMovesTo,
 } from '@spotalis/core';
 import type { EventRecorder } from '@spotalis/kube';
 import type { Logger } from '@spotalis/runtime';
@@ -32,6 +35,13 @@ interface Shown {
   readonly sinceMs: number;
 }
 
+/** A workload that drifts, and the types of which a node may end that. */
+export interface Drifting {
+  readonly subject: string;
+  readonly workload: ObservedWorkload;
+  readonly seeks: readonly CapacityType[];
+}
+
 export interface NarratorParts {
   readonly recorder: Pick<EventRecorder<DistributionEvent>, 'record'>;
   readonly metrics: Pick<MoveMetrics, 'blocked'>;
@@ -42,6 +52,8 @@ export interface NarratorParts {
 export class Narrator {
   readonly #parts: NarratorParts;
   readonly #told = new Map<string, Told>();
+  /** By subject: a change of a node is not to walk all workloads. */
+  readonly #drifting = new Map<string, Drifting>();
 
   constructor(parts: NarratorParts) {
     this.#parts = parts;
@@ -68,6 +80,8 @@ export class Narrator {
       sinceMs: reason === before?.reason ? before.sinceMs : nowMs,
     };
     told.drift = drifts ? followDrift(told.drift, reason, trace, nowMs) : undefined;
+    if (drifts) this.#drifting.set(subject, { subject, workload, seeks: soughtBy(trace) });
+    else this.#drifting.delete(subject);
     told.standing = trace.standing;
     told.drought = trace.drought;
     const annotates = verdict.kind === 'correct' || verdict.kind === 'renumber';
@@ -97,6 +111,7 @@ export class Narrator {
 
   forget(subject: string): void {
     this.#told.delete(subject);
+    this.#drifting.delete(subject);
   }
 
   /** Of all workloads, for metrics. */
@@ -108,9 +123,8 @@ export class Narrator {
     }
   }
 
-  /** The subjects of those with drift. */
-  drifting(): readonly string[] {
-    return [...this.#told].filter(([, told]) => told.drift !== undefined).map(([subject]) => subject);
+  drifting(): Iterable<Drifting> {
+    return this.#drifting.values();
   }
 
   /** Of one workload, for people. */
@@ -171,4 +185,10 @@ export class Narrator {
       note: 'Moves may start now.',
     });
   }
+}
+
+/** In a drought, and while pods wait, nodes of both types matter: for the substitute and for the return. */
+function soughtBy({ standing, drought, waiting }: RebalanceTrace): readonly CapacityType[] {
+  const isOrdinary = (drought === null || drought === 'closed') && Object.keys(waiting).length === 0;
+  return capacityTypes.filter((type) => !isOrdinary || (standing !== null && wantsMovesTo(standing, type)));
 }
