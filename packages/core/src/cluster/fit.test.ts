@@ -361,8 +361,8 @@ describe('many candidates of one workload', () => {
         };
         for (const one of nodes) {
           if (concerns(one, question)) continue;
-          const others = nodes.filter((node) => node !== one);
-          const elsewhere = members.filter(({ pod }) => pod.nodeName !== one.name);
+          const others = nodes.filter((other) => other !== one);
+          const elsewhere = members.filter((member) => member.pod.nodeName !== one.name);
           expect(answerOf(others, elsewhere)).toBe(answerOf(nodes, elsewhere));
         }
       }),
