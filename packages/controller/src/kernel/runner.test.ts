@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { EvictIntent } from '@spotalis/core';
+import { silent } from '../testing/objects.ts';
 import { aRunner } from '../testing/runner.ts';
+import type { RunnerParts } from './runner.ts';
 import type { Answer, Executor } from './disruption/executor.ts';
 import type { Decision, OpenModule, Outcome } from './module.ts';
 
@@ -35,6 +37,7 @@ function running(
   decisions: readonly (Decided | null)[],
   answer: (confirm: () => Promise<unknown>) => Promise<Answer>,
   change: Partial<OpenModule<number, Trace, Effect>> = {},
+  parts: Partial<Pick<RunnerParts, 'isAvailable' | 'logger'>> = {},
 ) {
   const log: string[] = [];
   let index = 0;
@@ -65,7 +68,7 @@ function running(
     forget: () => void log.push('forget'),
     ...change,
   };
-  const runner = aRunner(module, { name: 'toys', executor });
+  const runner = aRunner(module, { name: 'toys', executor, ...parts });
   return { runner, log };
 }
 
@@ -129,6 +132,44 @@ describe('a look', () => {
     expect(log).toEqual(['read look', 'withdraw toys/a', 'forget']);
   });
 
+  it('takes back what it could not ask for again before it was not wanted any more', async () => {
+    const busy = { reason: 'WorkloadBusy', by: null, sinceMs: 0 } as const;
+    let isHeld = false;
+    const { runner, log } = running([asks, asks, null], async () => ({ kind: 'deferred', deferral: busy }), {
+      apply: async () => ({ isHeld }),
+    });
+    await runner.look('a');
+    isHeld = true;
+    await runner.look('a');
+    expect(log).not.toContain('withdraw toys/a');
+    await runner.look('a');
+    expect(log).toContain('withdraw toys/a');
+  });
+
+  it('takes back nothing that was carried out', async () => {
+    const busy: Answer = { kind: 'deferred', deferral: { reason: 'WorkloadBusy', by: null, sinceMs: 0 } };
+    const answers = [busy, sent];
+    const { runner, log } = running([asks, asks, null], async () => answers.shift() ?? sent);
+    for (let look = 0; look < 3; look++) await runner.look('a');
+    expect(log).not.toContain('withdraw toys/a');
+  });
+
+  it('takes back what was asked for when the resources of the module cannot be read any more', async () => {
+    const busy = { reason: 'WorkloadBusy', by: null, sinceMs: 0 } as const;
+    let isAvailable = true;
+    const { runner, log } = running(
+      [asks],
+      async () => ({ kind: 'deferred', deferral: busy }),
+      {},
+      { isAvailable: () => isAvailable },
+    );
+    await runner.look('a');
+    isAvailable = false;
+    log.splice(0);
+    await runner.look('a');
+    expect(log).toEqual(['withdraw toys/a']);
+  });
+
   it('takes back what was asked for of a workload that was made anew under its name', async () => {
     const busy = { reason: 'WorkloadBusy', by: null, sinceMs: 0 } as const;
     const anew = decided('asks', { intents: [{ ...intent, workload: { uid: 'new', namespace: 'shop' } }] });
@@ -176,6 +217,25 @@ describe('a module that takes over', () => {
     expect(log).toContain('settled sent');
     await runner.stop();
     expect(left).toBe(true);
+  });
+
+  it('does not mean to try again when it is stopped meanwhile', async () => {
+    const warnings: string[] = [];
+    const { runner } = running(
+      [asks],
+      async () => sent,
+      {
+        lead: (signal) =>
+          new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('aborted')));
+          }),
+      },
+      { logger: { ...silent, warn: (message) => void warnings.push(message) } },
+    );
+    runner.start();
+    await settle();
+    await runner.stop();
+    expect(warnings).toEqual([]);
   });
 
   it('tries again when that fails', async () => {

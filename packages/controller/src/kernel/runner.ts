@@ -89,8 +89,11 @@ export class Runner {
   /** One look at one subject. */
   async look(subject: string): Promise<ReconcileResult | undefined> {
     const { module, now } = this.#parts;
-    // When they can be read all are looked at.
-    if (!this.#parts.isAvailable()) return undefined;
+    // When they can be read all are looked at. Until then nobody would confirm what was asked for.
+    if (!this.#parts.isAvailable()) {
+      this.#withdraw(subject, []);
+      return undefined;
+    }
     await module.read?.(subject, 'look');
     const first = this.#decide(subject);
     this.#withdraw(subject, first?.intents ?? []);
@@ -194,6 +197,7 @@ export class Runner {
 
   #settle(subject: string, intent: Intent, outcome: Outcome, look: Look): void {
     if (outcome.kind === 'deferred' || outcome.kind === 'removed') this.#awaits(subject, intent);
+    else this.#waiting.get(subject)?.delete(intent.id);
     const settled = this.#parts.module.settled(subject, look.decision, intent, outcome);
     look.decision = settled.decision;
     look.againInMs = Math.min(look.againInMs, settled.againInMs ?? Number.POSITIVE_INFINITY);
@@ -211,11 +215,14 @@ export class Runner {
 
   /** Takes back what is not wanted any more. */
   #withdraw(subject: string, wanted: readonly Intent[]): void {
-    for (const [id, { workload }] of this.#waiting.get(subject) ?? []) {
-      const isWanted = wanted.some((intent) => intent.id === id && intent.workload.uid === workload.uid);
-      if (!isWanted) this.#parts.executor.withdraw(id, workload.uid);
+    const waiting = this.#waiting.get(subject);
+    if (waiting === undefined) return;
+    for (const [id, { workload }] of waiting) {
+      if (wanted.some((intent) => intent.id === id && intent.workload.uid === workload.uid)) continue;
+      this.#parts.executor.withdraw(id, workload.uid);
+      waiting.delete(id);
     }
-    this.#waiting.delete(subject);
+    if (waiting.size === 0) this.#waiting.delete(subject);
   }
 
   async #takeOver(signal: AbortSignal): Promise<(() => void | Promise<void>) | undefined> {
@@ -230,6 +237,7 @@ export class Runner {
         this.#heldBack.clear();
         return leave;
       } catch (thrown) {
+        if (signal.aborted) return undefined;
         logger.warn('not taken over yet; trying again', { module: this.name, error: asError(thrown) });
         await pause(LEAD_AGAIN_MS, signal);
       }

@@ -82,8 +82,9 @@ export function fitOf(question: CandidatesQuestion): Fit {
 }
 
 /**
- * Whether the evidence for a type may be another when this node comes, changes or goes. What the workload's own pods
- * on it mean to the others is left out: whoever asks looks at the workload for these anyway.
+ * Whether pods of a type may find a place or lose one when this node comes, changes or goes. The counts of nodes that do
+ * not fit are left to the next look, as is what the workload's own pods on it mean to the others: whoever asks looks at
+ * the workload for these anyway.
  */
 export function concerns(
   node: NodeView,

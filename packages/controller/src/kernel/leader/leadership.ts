@@ -32,6 +32,7 @@ export class Leadership implements Component {
   #elector: LeaderElector | undefined;
   #isLeader = false;
   #working = false;
+  #isStopping = false;
   #work: Work | undefined;
 
   constructor(parts: LeadershipParts) {
@@ -85,6 +86,7 @@ export class Leadership implements Component {
 
   /** Ends the work. The Lease is kept, so that nobody else begins while this replica still stops. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     if (this.#working) await this.#work?.stop();
     this.#working = false;
   }
@@ -96,6 +98,8 @@ export class Leadership implements Component {
   }
 
   #lead(): void {
+    // The stores stop already. The Lease that was won meanwhile is given up with the others.
+    if (this.#isStopping) return;
     this.#isLeader = true;
     this.#working = true;
     this.#parts.logger.info('leading', { identity: this.#parts.identity });
