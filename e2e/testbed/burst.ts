@@ -124,7 +124,7 @@ export function expectOnTargetBut(late: number, workload: Workload, split: Split
  * A law that holds but for the decisions that missed their deadline says nothing when most of them did. A machine that
  * is out of breath misses some.
  */
-function isMostlyDecided(missed: number, replicas: number): boolean {
+export function isMostlyDecided(missed: number, replicas: number): boolean {
   return missed <= replicas / 4;
 }
 
