@@ -22,7 +22,13 @@ export class ImpatientSentinels extends SentinelConnector {
     this.#asking += 1;
     this.options.sentinelCommandTimeout = answerMs;
     try {
-      return await super.connect(...args);
+      const stream = await super.connect(...args);
+      // ioredis begins to listen when the primary answers, even if it was told to end meanwhile, and would never stop.
+      const endAgain = (): void => {
+        if (!this.connecting) super.disconnect();
+      };
+      stream.once('connect', endAgain).once('secureConnect', endAgain);
+      return stream;
     } finally {
       this.#asking -= 1;
       // Whoever listens does so from when the primary is connected. An earlier attempt may end after the next began.
