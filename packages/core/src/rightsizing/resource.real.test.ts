@@ -84,8 +84,11 @@ describe('the resources of right-sizing on the API server', () => {
       fc.asyncProperty(specsOf(definition), async (spec) => {
         const answer = await stored(definition, spec);
         const { value, problems } = readSpec(definition, objectOf(definition, spec));
-        expect({ spec, refused: answer === null }).toEqual({ spec, refused: problems.length > 0 });
-        if (answer === null) return;
+        const isRefused = answer === null;
+        // The API server does not read cron: of what it takes, the parser may refuse a schedule.
+        const seen = isRefused ? problems : problems.filter(({ field }) => !field.endsWith('.schedule'));
+        expect({ spec, isRefused }).toEqual({ spec, isRefused: seen.length > 0 });
+        if (isRefused || problems.length > 0) return;
         valid++;
         expect(answer.spec).toEqual(value);
       }),
